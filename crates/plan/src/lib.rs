@@ -1,1 +1,131 @@
-//! plan
+//! The whole test as one value.
+//!
+//! A [`Plan`] holds everything a run depends on, the seed included. It can be written down as TOML or JSON and read
+//! back ([`text`]), and nothing outside it decides what is sent or when. It opens nothing and looks nothing up.
+#![forbid(unsafe_code)]
+
+mod connections;
+mod error;
+pub mod quantity;
+mod request;
+mod schedule;
+mod session;
+mod shard;
+mod stop;
+pub mod text;
+
+pub use connections::{
+    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Resolve, Timeouts, Tls, TlsVersion, Verify,
+};
+pub use error::PlanError;
+pub use request::{Body, Endpoint, Request, RequestId, Scheme};
+pub use schedule::{ArrivalProcess, RateStep, Schedule};
+pub use session::{Burst, FailureRule, Order, Script, SessionShape, Think, Work};
+pub use shard::Shard;
+pub use stop::Stop;
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Everything a run depends on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Number from which every random choice is made. The same seed gives the same arrivals and requests.
+    pub seed: u64,
+    /// Worker threads; none means: as suits the machine and the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+    /// Which kernel interface carries the load.
+    pub driver: DriverChoice,
+    /// How a worker waits.
+    pub idle: Idle,
+    /// Service-level objectives, as written by the user (`p99<200ms`); judged by the report, not by the engine.
+    #[serde(default)]
+    pub slos: Vec<String>,
+    /// Time at the start that is kept in the timeline but not in the figures.
+    #[serde(with = "quantity::duration_text")]
+    pub warmup: Duration,
+    /// When the run ends.
+    pub stop: Stop,
+    /// When sessions start.
+    pub schedule: Schedule,
+    /// What one session does.
+    pub session: SessionShape,
+    /// How connections are used.
+    pub connections: Connections,
+    /// Limits on how long things may take.
+    pub timeouts: Timeouts,
+    /// Addresses, proxies and socket options.
+    pub network: Network,
+    /// TLS options, for `https` requests.
+    pub tls: Tls,
+    /// The requests that sessions choose from; [`RequestId`] is an index into this list.
+    pub requests: Vec<Request>,
+}
+
+impl Plan {
+    /// A closed loop of 50 users on `requests` for ten seconds: what a bare URL means.
+    #[must_use]
+    pub fn new(requests: Vec<Request>) -> Self {
+        Self {
+            seed: 0,
+            threads: None,
+            driver: DriverChoice::default(),
+            idle: Idle::default(),
+            slos: Vec::new(),
+            warmup: Duration::ZERO,
+            stop: Stop::after(Duration::from_secs(10)),
+            schedule: Schedule::Closed { users: 50, ramp: Duration::ZERO },
+            session: SessionShape::default(),
+            connections: Connections::default(),
+            timeouts: Timeouts::default(),
+            network: Network::default(),
+            tls: Tls::default(),
+            requests,
+        }
+    }
+
+    /// Checks what no single field can know.
+    ///
+    /// # Errors
+    /// The first field that is wrong, with what would be right.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.requests.is_empty() {
+            return Err(PlanError::new(
+                "requests",
+                "none",
+                "give at least one URL, such as http://127.0.0.1:8080/",
+            ));
+        }
+        self.schedule.check()?;
+        self.session.check(self.requests.len())?;
+        self.connections.check()?;
+        self.stop.check()?;
+        if self.threads == Some(0) {
+            return Err(PlanError::new("threads", "0", "use 1 or more"));
+        }
+        for request in &self.requests {
+            request.check()?;
+        }
+        if let Some(duration) = self.stop.duration
+            && self.warmup >= duration
+        {
+            return Err(PlanError::new(
+                "warmup",
+                quantity::print_duration(self.warmup),
+                format!("use less than the duration, {}", quantity::print_duration(duration)),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether arrivals do not wait for completions.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.schedule, Schedule::Open { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+use crate::quantity::optional_duration_text;
+use crate::{Endpoint, PlanError};
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Protocol version asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HttpVersion {
+    /// HTTP/1.0.
+    Http10,
+    /// HTTP/1.1.
+    #[default]
+    Http11,
+}
+
+/// How connections are used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Connections {
+    /// Protocol version.
+    pub version: HttpVersion,
+    /// Whether a connection carries more than one call. Over HTTP/1.0 it is asked for with `Connection: keep-alive`.
+    pub keep_alive: bool,
+    /// Calls that may be in flight on one connection.
+    pub pipeline: u32,
+    /// Connections at the most, over all targets.
+    pub limit: u32,
+    /// Whether a session keeps its connection for itself (a user's browser) or takes any that is free (a pool).
+    pub per_session: bool,
+    /// Bytes of a reply's head at the most.
+    pub max_head: u32,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self {
+            version: HttpVersion::Http11,
+            keep_alive: true,
+            pipeline: 1,
+            limit: 10_000,
+            per_session: false,
+            max_head: 65_536,
+        }
+    }
+}
+
+impl Connections {
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        let positive = |field: &str, value: u32| {
+            if value == 0 { Err(PlanError::new(field, "0", "use 1 or more")) } else { Ok(()) }
+        };
+        positive("connections.pipeline", self.pipeline)?;
+        positive("connections.limit", self.limit)?;
+        positive("connections.max_head", self.max_head)
+    }
+}
+
+/// Limits on how long things may take; none means no limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Timeouts {
+    /// TCP connect and TLS handshake together.
+    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
+    pub connect: Option<Duration>,
+    /// A whole call, from the moment it has a connection to the last byte of its reply.
+    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
+    pub call: Option<Duration>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: Some(Duration::from_secs(10)), call: Some(Duration::from_secs(30)) }
+    }
+}
+
+/// An HTTP proxy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proxy {
+    /// Where it listens. Plain requests go to it in absolute form, TLS through CONNECT (RFC 9112 section 3.2).
+    pub endpoint: Endpoint,
+    /// Name and password for the proxy, as `name:password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basic_auth: Option<String>,
+}
+
+/// An address to use for a host and port instead of what resolving would give.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {
+    /// The host as in the URL.
+    pub host: String,
+    /// The port as in the URL.
+    pub port: u16,
+    /// The address to connect to.
+    pub address: IpAddr,
+}
+
+/// Addresses, proxies and socket options.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// Addresses given by hand.
+    #[serde(default)]
+    pub resolve: Vec<Resolve>,
+    /// Source addresses, taken in turn.
+    #[serde(default)]
+    pub bind: Vec<IpAddr>,
+    /// A Unix socket to connect to, whatever the URL's host says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unix_socket: Option<PathBuf>,
+    /// An HTTP proxy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Proxy>,
+    /// Send at once (`TCP_NODELAY`).
+    pub nodelay: bool,
+    /// Kernel send buffer in bytes; none means the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send_buffer: Option<u32>,
+    /// Kernel receive buffer in bytes; none means the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_buffer: Option<u32>,
+    /// Close with a reset, which leaves no port in TIME_WAIT.
+    #[serde(default)]
+    pub close_with_reset: bool,
+    /// Use only IPv4 or only IPv6 addresses of a name; none means both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ipv6: Option<bool>,
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            resolve: Vec::new(),
+            bind: Vec::new(),
+            unix_socket: None,
+            proxy: None,
+            nodelay: true,
+            send_buffer: None,
+            receive_buffer: None,
+            close_with_reset: false,
+            ipv6: None,
+        }
+    }
+}
+
+/// A TLS protocol version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum TlsVersion {
+    /// TLS 1.2 (RFC 5246).
+    #[serde(rename = "1.2")]
+    V12,
+    /// TLS 1.3 (RFC 8446).
+    #[serde(rename = "1.3")]
+    V13,
+}
+
+/// What the server's certificate is checked against.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verify {
+    /// The system's roots.
+    #[default]
+    System,
+    /// The certificates in a PEM file.
+    File(PathBuf),
+    /// Nothing: any certificate will do.
+    Off,
+}
+
+/// TLS options, for `https` requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// What the server's certificate is checked against.
+    pub verify: Verify,
+    /// PEM files of our certificate chain and its key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificate: Option<(PathBuf, PathBuf)>,
+    /// Lowest version offered.
+    pub min: TlsVersion,
+    /// Highest version offered.
+    pub max: TlsVersion,
+    /// Cipher suites offered, by IANA or OpenSSL name; empty means all that are known.
+    #[serde(default)]
+    pub ciphers: Vec<String>,
+    /// Whether sessions are resumed.
+    pub resumption: bool,
+    /// Name sent as SNI and checked in the certificate; none means the URL's host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_name: Option<String>,
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self {
+            verify: Verify::System,
+            client_certificate: None,
+            min: TlsVersion::V12,
+            max: TlsVersion::V13,
+            ciphers: Vec::new(),
+            resumption: true,
+            server_name: None,
+        }
+    }
+}
+
+/// Which kernel interface carries the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DriverChoice {
+    /// The ring where the kernel allows it, else epoll.
+    #[default]
+    Auto,
+    /// io_uring, or an error where it cannot be had.
+    Uring,
+    /// epoll.
+    Epoll,
+}
+
+/// How a worker waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Idle {
+    /// Sleep in the kernel until something is due.
+    #[default]
+    Block,
+    /// Poll without sleeping: a core each, for lag in microseconds.
+    Spin,
+}

@@ -1,0 +1,157 @@
+//! Durations, rates, sizes and counts as people write them.
+//!
+//! A duration carries its unit (`250ms`, `1.5m`); a bare number is seconds. A rate is per second unless it says
+//! otherwise (`500`, `500/s`, `10/ms`, `30/m`). Sizes and counts take `k` and `m` (1,000 for counts, 1,024 for sizes).
+
+use crate::PlanError;
+use std::time::Duration;
+
+const DURATION_UNITS: [(&str, f64); 7] =
+    [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+
+fn split_number(text: &str) -> Option<(f64, &str)> {
+    let end = text
+        .char_indices()
+        .find(|&(i, c)| {
+            let exponent = (c == 'e' || c == 'E')
+                && text[i + 1..].starts_with(|d: char| d.is_ascii_digit() || d == '-' || d == '+');
+            let sign = (c == '-' || c == '+') && (i == 0 || text[..i].ends_with(['e', 'E']));
+            !(c.is_ascii_digit() || c == '.' || exponent || sign)
+        })
+        .map_or(text.len(), |(i, _)| i);
+    let number: f64 = text[..end].parse().ok()?;
+    (number.is_finite() && number >= 0.0).then_some((number, text[end..].trim()))
+}
+
+/// Reads a duration; a bare number is seconds.
+///
+/// # Errors
+/// `field` and the text, when it is not a number with a known unit or is longer than about 584 years.
+pub fn parse_duration(field: &str, text: &str) -> Result<Duration, PlanError> {
+    let wrong = || PlanError::new(field, text, "use a number with a unit, such as 250ms, 10s or 5m");
+    let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
+    let scale = if unit.is_empty() {
+        1.0
+    } else {
+        DURATION_UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?.1
+    };
+    let nanos = (number * scale * 1e9).round();
+    if nanos >= u64::MAX as f64 {
+        return Err(wrong());
+    }
+    Ok(Duration::from_nanos(nanos as u64))
+}
+
+/// Writes a duration so that [`parse_duration`] reads back exactly the same.
+#[must_use]
+pub fn print_duration(duration: Duration) -> String {
+    let nanos = duration.as_nanos();
+    for (name, unit) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
+        if nanos.is_multiple_of(unit) {
+            return format!("{}{name}", nanos / unit);
+        }
+    }
+    format!("{nanos}ns")
+}
+
+/// Reads a rate in events per second.
+///
+/// # Errors
+/// `field` and the text, when it is not a positive number with a known unit.
+pub fn parse_rate(field: &str, text: &str) -> Result<f64, PlanError> {
+    let wrong = || PlanError::new(field, text, "use a positive rate, such as 500/s, 10/ms or 30/m");
+    let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
+    let per = match unit {
+        "" | "/s" | "/sec" => 1.0,
+        "/ms" => 1e-3,
+        "/us" => 1e-6,
+        "/m" | "/min" => 60.0,
+        "/h" => 3600.0,
+        "k" | "k/s" => 1e-3,
+        "m" | "m/s" => 1e-6,
+        _ => return Err(wrong()),
+    };
+    let rate = number / per;
+    if rate > 0.0 && rate <= 1e9 { Ok(rate) } else { Err(wrong()) }
+}
+
+/// Reads a count, with `k` for thousands and `m` for millions.
+///
+/// # Errors
+/// `field` and the text, when it is not a whole number.
+pub fn parse_count(field: &str, text: &str) -> Result<u64, PlanError> {
+    scaled(field, text, 1_000.0, "use a whole number, such as 200, 10k or 2m")
+}
+
+/// Reads a size in bytes, with `k`, `m` and `g` as powers of 1,024.
+///
+/// # Errors
+/// `field` and the text, when it is not a whole number of bytes.
+pub fn parse_size(field: &str, text: &str) -> Result<u64, PlanError> {
+    let bare = text.trim().trim_end_matches(['b', 'B']);
+    let bare = bare.strip_suffix(['i']).unwrap_or(bare);
+    scaled(field, bare, 1_024.0, "use a number of bytes, such as 512, 64k or 2m")
+}
+
+fn scaled(field: &str, text: &str, step: f64, remedy: &str) -> Result<u64, PlanError> {
+    let wrong = || PlanError::new(field, text, remedy);
+    let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
+    let value = match unit {
+        "" => number,
+        "k" | "K" => number * step,
+        "m" | "M" => number * step * step,
+        "g" | "G" => number * step * step * step,
+        _ => return Err(wrong()),
+    };
+    if value.fract() == 0.0 && value < 9e15 { Ok(value as u64) } else { Err(wrong()) }
+}
+
+/// Durations in the plan's text, written as by [`print_duration`].
+pub mod duration_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::time::Duration;
+
+    /// Writes a duration as text.
+    ///
+    /// # Errors
+    /// Those of the serialiser.
+    pub fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&super::print_duration(*duration))
+    }
+
+    /// Reads a duration from text.
+    ///
+    /// # Errors
+    /// When the text is no duration.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let text = String::deserialize(from)?;
+        super::parse_duration("duration", &text).map_err(D::Error::custom)
+    }
+}
+
+/// Optional durations in the plan's text; absent means none.
+pub mod optional_duration_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use std::time::Duration;
+
+    /// Writes a duration as text, or nothing.
+    ///
+    /// # Errors
+    /// Those of the serialiser.
+    pub fn serialize<S: Serializer>(duration: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        match duration {
+            Some(duration) => to.serialize_str(&super::print_duration(*duration)),
+            None => to.serialize_none(),
+        }
+    }
+
+    /// Reads a duration from text, if there is one.
+    ///
+    /// # Errors
+    /// When the text is no duration.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        Option::<String>::deserialize(from)?
+            .map(|text| super::parse_duration("duration", &text).map_err(D::Error::custom))
+            .transpose()
+    }
+}

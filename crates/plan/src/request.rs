@@ -1,0 +1,161 @@
+use crate::PlanError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Index of a request in [`crate::Plan::requests`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RequestId(pub u32);
+
+/// Plain or TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// `http`, port 80.
+    Http,
+    /// `https`, port 443.
+    Https,
+}
+
+impl Scheme {
+    /// The port used when the URL names none.
+    #[must_use]
+    pub const fn default_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+/// Where a request goes: scheme, host and port (an origin, RFC 6454 section 4).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// Plain or TLS.
+    pub scheme: Scheme,
+    /// Name or address; an IPv6 address without brackets.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+}
+
+impl Endpoint {
+    /// The value of the `Host` header: brackets round IPv6, the port only when it is not the default.
+    #[must_use]
+    pub fn host_header(&self) -> String {
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        if self.port == self.scheme.default_port() { host } else { format!("{host}:{}", self.port) }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = match self.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        };
+        write!(f, "{scheme}://{}", self.host_header())
+    }
+}
+
+/// What a request carries after its head.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// Nothing.
+    #[default]
+    None,
+    /// These bytes, as text.
+    Text(String),
+    /// The content of a file, read while it is sent when it is large.
+    File(PathBuf),
+}
+
+/// One request that sessions may send.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Where it goes.
+    pub endpoint: Endpoint,
+    /// The request target as sent: path and query.
+    pub path: String,
+    /// The method, as sent.
+    pub method: String,
+    /// Header fields in the order sent, besides those the engine adds (`Host`, `Content-Length`, …) when they are not
+    /// among them.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// What follows the head.
+    #[serde(default)]
+    pub body: Body,
+    /// Name and password for basic authentication (RFC 7617), as `name:password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basic_auth: Option<String>,
+}
+
+impl Request {
+    /// A GET of `url`. A text without a scheme is taken as `http`.
+    ///
+    /// # Errors
+    /// When the text is no URL, or one whose scheme is neither `http` nor `https`.
+    pub fn get(url: &str) -> Result<Self, PlanError> {
+        let wrong =
+            |why: &str| PlanError::new("url", url, format!("{why}; use one such as http://127.0.0.1:8080/"));
+        let text = url.trim();
+        let parsed = if text.contains("://") {
+            url::Url::parse(text)
+        } else {
+            url::Url::parse(&format!("http://{text}"))
+        };
+        let parsed = parsed.map_err(|error| wrong(&error.to_string()))?;
+        let scheme = match parsed.scheme() {
+            "http" => Scheme::Http,
+            "https" => Scheme::Https,
+            other => return Err(wrong(&format!("scheme `{other}` is not known"))),
+        };
+        let host = match parsed.host() {
+            Some(url::Host::Ipv6(address)) => address.to_string(),
+            Some(host) => host.to_string(),
+            None => return Err(wrong("it has no host")),
+        };
+        let port = parsed.port().unwrap_or(scheme.default_port());
+        if port == 0 {
+            return Err(wrong("port 0 cannot be connected to"));
+        }
+        let path = match parsed.query() {
+            Some(query) => format!("{}?{query}", parsed.path()),
+            None => parsed.path().to_owned(),
+        };
+        let basic_auth = (!parsed.username().is_empty())
+            .then(|| format!("{}:{}", parsed.username(), parsed.password().unwrap_or_default()));
+        Ok(Self {
+            endpoint: Endpoint { scheme, host, port },
+            path,
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+            body: Body::None,
+            basic_auth,
+        })
+    }
+
+    /// The URL, for tables and messages.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}{}", self.endpoint, self.path)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        if self.method.is_empty() || !self.method.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(PlanError::new("method", &self.method, "use a method such as GET or POST"));
+        }
+        if self.path.is_empty() || !self.path.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(PlanError::new(
+                "path",
+                &self.path,
+                "use a path without blanks, such as /index.html?q=1",
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+use crate::PlanError;
+use crate::quantity::{duration_text, print_duration};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// When sessions start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Schedule {
+    /// A fixed number of users, each of whom goes on until the run ends: arrivals wait for completions.
+    Closed {
+        /// How many users.
+        users: u32,
+        /// Time over which they start, evenly; zero means all at once.
+        #[serde(with = "duration_text")]
+        ramp: Duration,
+    },
+    /// Sessions start when the process says, whatever the server does.
+    Open {
+        /// The arrival process.
+        arrivals: ArrivalProcess,
+        /// Arrivals come in groups of this many at the same instant; the rate stays what it is. 1 means one by one.
+        burst: u32,
+    },
+}
+
+/// How arrivals follow each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ArrivalProcess {
+    /// Evenly: the k-th arrival at k / rate seconds.
+    Constant {
+        /// Arrivals a second.
+        rate: f64,
+    },
+    /// Independently: exponential gaps.
+    Poisson {
+        /// Mean arrivals a second.
+        rate: f64,
+    },
+    /// Gaps drawn evenly from `min` to `max`.
+    Uniform {
+        /// Shortest gap.
+        #[serde(with = "duration_text")]
+        min: Duration,
+        /// Longest gap.
+        #[serde(with = "duration_text")]
+        max: Duration,
+    },
+    /// A rate that changes linearly, then stays.
+    Ramp {
+        /// Arrivals a second at the start.
+        from: f64,
+        /// Arrivals a second at the end and after.
+        to: f64,
+        /// How long the change takes.
+        #[serde(with = "duration_text")]
+        over: Duration,
+    },
+    /// Constant rates, one after the other; the run ends with the last.
+    Steps {
+        /// Rate and how long it holds.
+        steps: Vec<RateStep>,
+    },
+    /// Given moments.
+    Trace {
+        /// Nanoseconds from the start of the run, in order.
+        at_ns: Vec<u64>,
+    },
+}
+
+/// A rate and how long it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateStep {
+    /// Arrivals a second; zero is a pause.
+    pub rate: f64,
+    /// How long.
+    #[serde(with = "duration_text")]
+    pub lasts: Duration,
+}
+
+impl ArrivalProcess {
+    /// The mean rate where the process has one: what "achieved" is compared with over a run of `duration`.
+    #[must_use]
+    pub fn mean_rate(&self, duration: Duration) -> Option<f64> {
+        let seconds = duration.as_secs_f64();
+        match self {
+            Self::Constant { rate } | Self::Poisson { rate } => Some(*rate),
+            Self::Uniform { min, max } => Some(2.0 / (min.as_secs_f64() + max.as_secs_f64())),
+            Self::Ramp { from, to, over } => {
+                let over = over.as_secs_f64();
+                let ramped = seconds.min(over);
+                let at_end = from + (to - from) * if over > 0.0 { ramped / over } else { 1.0 };
+                (seconds > 0.0).then(|| (ramped * (from + at_end) / 2.0 + (seconds - ramped) * to) / seconds)
+            }
+            Self::Steps { steps } => {
+                let total: f64 = steps.iter().map(|s| s.rate * s.lasts.as_secs_f64()).sum();
+                let time: f64 = steps.iter().map(|s| s.lasts.as_secs_f64()).sum();
+                (time > 0.0).then(|| total / time)
+            }
+            Self::Trace { .. } => None,
+        }
+    }
+
+    /// When the process ends by itself, if it does.
+    #[must_use]
+    pub fn ends_after(&self) -> Option<Duration> {
+        match self {
+            Self::Steps { steps } => Some(steps.iter().map(|s| s.lasts).sum()),
+            Self::Trace { at_ns } => Some(Duration::from_nanos(at_ns.last().copied().unwrap_or(0))),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<(), PlanError> {
+        let positive = |field: &str, rate: f64| {
+            if rate.is_finite() && rate > 0.0 && rate <= 1e9 {
+                Ok(())
+            } else {
+                Err(PlanError::new(field, rate.to_string(), "use a positive rate, such as 500/s"))
+            }
+        };
+        match self {
+            Self::Constant { rate } | Self::Poisson { rate } => positive("rate", *rate),
+            Self::Uniform { min, max } if max < min || max.is_zero() => Err(PlanError::new(
+                "arrivals",
+                format!("uniform:{},{}", print_duration(*min), print_duration(*max)),
+                "use a shortest and a longest gap in this order, such as uniform:5ms,15ms",
+            )),
+            Self::Ramp { from, to, .. } => {
+                let ends_positive = positive("ramp", from.max(*to));
+                if from.min(*to) < 0.0 { positive("ramp", from.min(*to)) } else { ends_positive }
+            }
+            Self::Steps { steps } if steps.iter().all(|s| s.rate <= 0.0) => {
+                Err(PlanError::new("steps", "no arrivals", "give at least one step such as 500/sx10s"))
+            }
+            Self::Trace { at_ns } if !at_ns.is_sorted() => {
+                Err(PlanError::new("arrivals", "trace", "the times must be in order"))
+            }
+            Self::Trace { at_ns } if at_ns.is_empty() => {
+                Err(PlanError::new("arrivals", "trace", "the trace has no times"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Schedule {
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        match self {
+            Self::Closed { users: 0, .. } => Err(PlanError::new("connections", "0", "use 1 or more users")),
+            Self::Closed { .. } => Ok(()),
+            Self::Open { burst: 0, .. } => Err(PlanError::new("burst", "0", "use 1 or more")),
+            Self::Open { arrivals, .. } => arrivals.check(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+use crate::quantity::duration_text;
+use crate::{PlanError, RequestId};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What one session does from its start to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionShape {
+    /// The calls.
+    pub work: Work,
+    /// Pause after the last reply of a burst before the next burst.
+    pub think: Think,
+    /// Whether cookies are kept and sent, each session its own.
+    #[serde(default)]
+    pub cookies: bool,
+    /// How many redirects in a row are followed; each is a call of its own.
+    #[serde(default)]
+    pub follow: u32,
+    /// What ends a session early.
+    #[serde(default)]
+    pub failure: FailureRule,
+}
+
+/// The calls of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Work {
+    /// Calls drawn from the plan's requests.
+    Draw {
+        /// Calls in all; none means until the run ends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        calls: Option<u64>,
+        /// Calls sent without waiting for each other's replies, before the think time.
+        burst: u32,
+        /// Which request comes next.
+        order: Order,
+    },
+    /// Sessions that follow scripts; session k takes script k modulo their number.
+    Scripts {
+        /// The scripts.
+        scripts: Vec<Script>,
+    },
+}
+
+/// Which request comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// One after the other, over all sessions: the k-th call of the run takes request k modulo their number.
+    #[default]
+    Sequential,
+    /// Drawn evenly, from the session's own stream of random numbers.
+    Random,
+}
+
+/// The bursts of one scripted session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Bursts in order.
+    pub bursts: Vec<Burst>,
+}
+
+/// Calls of a script that belong together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Burst {
+    /// The first call; the others are sent when its reply is complete (httperf's session logs).
+    pub first: RequestId,
+    /// Calls sent together after the first.
+    #[serde(default)]
+    pub then: Vec<RequestId>,
+    /// Pause after the burst.
+    #[serde(with = "duration_text")]
+    pub think: Duration,
+}
+
+/// A pause between calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Think {
+    /// None.
+    #[default]
+    None,
+    /// Always the same.
+    Constant {
+        /// How long.
+        #[serde(with = "duration_text")]
+        time: Duration,
+    },
+    /// Drawn evenly.
+    Uniform {
+        /// Shortest.
+        #[serde(with = "duration_text")]
+        min: Duration,
+        /// Longest.
+        #[serde(with = "duration_text")]
+        max: Duration,
+    },
+    /// Drawn from an exponential distribution.
+    Exponential {
+        /// Mean.
+        #[serde(with = "duration_text")]
+        mean: Duration,
+    },
+}
+
+/// What ends a session early.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailureRule {
+    /// A reply with one of these statuses ends the session as failed.
+    #[serde(default)]
+    pub statuses: Vec<u16>,
+    /// Whether a call that failed (no reply) ends the session.
+    #[serde(default)]
+    pub on_error: bool,
+}
+
+impl Default for SessionShape {
+    /// One call after the other until the run ends.
+    fn default() -> Self {
+        Self {
+            work: Work::Draw { calls: None, burst: 1, order: Order::Sequential },
+            think: Think::None,
+            cookies: false,
+            follow: 0,
+            failure: FailureRule::default(),
+        }
+    }
+}
+
+impl SessionShape {
+    pub(crate) fn check(&self, requests: usize) -> Result<(), PlanError> {
+        match &self.work {
+            Work::Draw { burst: 0, .. } => return Err(PlanError::new("session.burst", "0", "use 1 or more")),
+            Work::Draw { calls: Some(0), .. } => {
+                return Err(PlanError::new("session.calls", "0", "use 1 or more"));
+            }
+            Work::Draw { .. } => {}
+            Work::Scripts { scripts } => {
+                if scripts.is_empty() {
+                    return Err(PlanError::new("session.scripts", "none", "give at least one script"));
+                }
+                for id in scripts.iter().flat_map(|s| &s.bursts).flat_map(|b| b.then.iter().chain([&b.first]))
+                {
+                    if id.0 as usize >= requests {
+                        return Err(PlanError::new(
+                            "session.scripts",
+                            id.0.to_string(),
+                            format!("use the number of a request, 0 to {}", requests - 1),
+                        ));
+                    }
+                }
+            }
+        }
+        if let Think::Uniform { min, max } = self.think
+            && max < min
+        {
+            return Err(PlanError::new("think", "uniform", "give the shorter time first"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+use crate::quantity::*;
+use crate::*;
+use std::time::Duration;
+
+#[test]
+fn durations_read_back_as_printed() {
+    for nanos in [0, 1, 999, 1_000, 1_500_000, 250_000_000, 1_000_000_000, 90_000_000_000, 3_600_000_000_001]
+    {
+        let duration = Duration::from_nanos(nanos);
+        assert_eq!(parse_duration("x", &print_duration(duration)), Ok(duration), "{nanos}");
+    }
+    for (text, nanos) in [
+        ("10", 10_000_000_000),
+        ("1.5m", 90_000_000_000),
+        ("250ms", 250_000_000),
+        ("2e-3", 2_000_000),
+        ("7 us", 7_000),
+    ] {
+        assert_eq!(parse_duration("x", text).unwrap().as_nanos(), nanos, "{text}");
+    }
+    for text in ["", "s", "-1s", "1x", "1e99h", "nan"] {
+        assert!(parse_duration("x", text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn rates_sizes_and_counts() {
+    assert_eq!(parse_rate("rate", "500/s"), Ok(500.0));
+    assert_eq!(parse_rate("rate", "10/ms"), Ok(10_000.0));
+    assert_eq!(parse_rate("rate", "30/m"), Ok(0.5));
+    assert_eq!(parse_rate("rate", "20k"), Ok(20_000.0));
+    let error = parse_rate("rate", "500/day").unwrap_err().to_string();
+    assert_eq!(error, "rate: `500/day`: use a positive rate, such as 500/s, 10/ms or 30/m");
+    assert!(parse_rate("rate", "0").is_err());
+    assert_eq!(parse_count("requests", "10k"), Ok(10_000));
+    assert_eq!(parse_count("requests", "1.5m"), Ok(1_500_000));
+    assert!(parse_count("requests", "1.5").is_err());
+    assert_eq!(parse_size("size", "64KiB"), Ok(65_536));
+    assert_eq!(parse_size("size", "512b"), Ok(512));
+}
+
+#[test]
+fn urls_become_requests() {
+    let request = Request::get("https://user:pw@[::1]:8443/a b?q=1").unwrap();
+    assert_eq!(request.endpoint, Endpoint { scheme: Scheme::Https, host: "::1".into(), port: 8443 });
+    assert_eq!(request.path, "/a%20b?q=1");
+    assert_eq!(request.basic_auth.as_deref(), Some("user:pw"));
+    assert_eq!(request.url(), "https://[::1]:8443/a%20b?q=1");
+    assert_eq!(Request::get("localhost:81").unwrap().url(), "http://localhost:81/");
+    for wrong in ["", "ftp://x/", "http://", "http://x:0/", "http://x:99999/"] {
+        assert!(Request::get(wrong).is_err(), "{wrong}");
+    }
+}
+
+fn plans() -> Vec<Plan> {
+    let plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+    let open = |arrivals| Plan { schedule: Schedule::Open { arrivals, burst: 1 }, ..plan.clone() };
+    let mut rich = plan.clone();
+    rich.requests[0].body = Body::Text("x=1\ny=\"2\"".into());
+    rich.requests[0].headers = vec![("A".into(), "b, c".into())];
+    rich.tls.client_certificate = Some(("c.pem".into(), "k.pem".into()));
+    rich.network.bind = vec!["127.0.0.2".parse().unwrap()];
+    rich.timeouts = Timeouts { connect: None, call: None };
+    rich.session.think = Think::Uniform { min: Duration::from_millis(1), max: Duration::from_millis(2) };
+    let mut scripted = plan.clone();
+    scripted.session.work = Work::Scripts {
+        scripts: vec![Script {
+            bursts: vec![Burst {
+                first: RequestId(0),
+                then: vec![RequestId(0)],
+                think: Duration::from_millis(3),
+            }],
+        }],
+    };
+    vec![
+        plan.clone(),
+        rich,
+        scripted,
+        open(ArrivalProcess::Poisson { rate: 0.1 + 0.2 }),
+        open(ArrivalProcess::Steps { steps: vec![RateStep { rate: 5.0, lasts: Duration::from_secs(1) }] }),
+        open(ArrivalProcess::Trace { at_ns: vec![1, 2, 2] }),
+        open(ArrivalProcess::Uniform { min: Duration::ZERO, max: Duration::from_millis(5) }),
+    ]
+}
+
+#[test]
+fn a_plan_reads_back_as_printed() {
+    for plan in plans() {
+        let toml = text::to_toml(&plan);
+        assert_eq!(text::parse(&toml).as_ref(), Ok(&plan), "{toml}");
+        assert_eq!(text::parse(&text::to_json(&plan)), Ok(plan));
+    }
+}
+
+#[test]
+fn unknown_keys_are_refused() {
+    let toml = format!("colour = 1\n{}", text::to_toml(&plans()[0]));
+    assert!(text::parse(&toml).unwrap_err().to_string().contains("colour"));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let base = &plans()[0];
+    let cases: [(Plan, &str); 5] = [
+        (Plan { requests: vec![], ..base.clone() }, "requests"),
+        (Plan { threads: Some(0), ..base.clone() }, "threads"),
+        (Plan { warmup: Duration::from_secs(10), ..base.clone() }, "warmup"),
+        (
+            Plan { schedule: Schedule::Closed { users: 0, ramp: Duration::ZERO }, ..base.clone() },
+            "connections",
+        ),
+        (Plan { stop: Stop::after_calls(0), ..base.clone() }, "requests"),
+    ];
+    for (plan, field) in cases {
+        assert_eq!(plan.check().unwrap_err().field, field);
+    }
+}
+
+#[test]
+fn shards_of_shards_cover_everything_once() {
+    for (machines, threads) in [(1, 1), (1, 3), (2, 2), (5, 4)] {
+        for number in 0..200 {
+            let owners = (0..machines)
+                .flat_map(|m| {
+                    (0..threads).map(move |t| Shard::new(m, machines).unwrap().split(t, threads).unwrap())
+                })
+                .filter(|shard| shard.owns(number))
+                .count();
+            assert_eq!(owners, 1, "{machines} {threads} {number}");
+        }
+    }
+}
