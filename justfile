@@ -1,0 +1,6 @@
+ci:
+    cargo xtask ci
+tidy:
+    cargo xtask tidy
+demo:
+    cargo xtask demo

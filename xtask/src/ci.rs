@@ -1,0 +1,117 @@
+//! Everything that must hold before a change lands, in one command.
+//!
+//! Every step runs even when an earlier one failed, so that one run says all that is wrong.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+use crate::{cargo, tidy};
+
+/// Runs all steps in the workspace at `root`; true when all of them passed. The last line printed is the sum of all
+/// tests, `N passed, N failed`.
+pub(crate) fn run(root: &Path) -> Result<bool> {
+    let began = Instant::now();
+    if !Command::new(root.join(".ci/packages")).status().context("cannot run `.ci/packages`")?.success() {
+        anyhow::bail!("`.ci/packages` failed: install what it names, then run this again");
+    }
+    let mut steps = Vec::new();
+    steps.push(("format", quiet(root, "fmt --all --check", &[])?));
+    steps.push(("clippy", quiet(root, "clippy --workspace --all-targets --quiet -- -D warnings", &[])?));
+    let deny = [("RUSTDOCFLAGS", "-D warnings")];
+    steps
+        .push(("rustdoc", quiet(root, "doc --workspace --no-deps --document-private-items --quiet", &deny)?));
+    announce("tidy");
+    steps.push(("tidy", tidy::run(root)?));
+    let (sum, tests_ended_well) = tests(root)?;
+    steps.push(("tests", tests_ended_well && sum.failed == 0));
+
+    eprintln!();
+    for (name, passed) in &steps {
+        eprintln!("{name:<8} {}", if *passed { "ok" } else { "FAILED" });
+    }
+    eprintln!("{:<8} {:.0} s", "time", began.elapsed().as_secs_f64());
+    println!("{} passed, {} failed", sum.passed, sum.failed);
+    Ok(steps.iter().all(|(_, passed)| *passed))
+}
+
+/// Says on stderr which step begins.
+fn announce(step: &str) {
+    eprintln!("==> {step}");
+}
+
+/// Runs one cargo command, given as words, with its output passed through; true when it succeeded.
+fn quiet(root: &Path, words: &str, environment: &[(&str, &str)]) -> Result<bool> {
+    announce(&format!("cargo {words}"));
+    let mut command = cargo();
+    command.args(words.split(' ')).current_dir(root).envs(environment.iter().copied());
+    Ok(command.status().with_context(|| format!("cannot run `cargo {words}`"))?.success())
+}
+
+/// How many tests passed and failed, over all test binaries.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Sum {
+    passed: u64,
+    failed: u64,
+}
+
+impl Sum {
+    /// Adds one line of the test runner's output, when it is one of its summaries.
+    fn add_line(&mut self, line: &str) {
+        let Some(rest) = line.trim_start().strip_prefix("test result: ") else { return };
+        for part in rest.split(['.', ';']) {
+            let mut words = part.split_whitespace();
+            let (Some(number), Some(word)) = (words.next(), words.next()) else { continue };
+            let Ok(number) = number.parse::<u64>() else { continue };
+            match word {
+                "passed" => self.passed += number,
+                "failed" => self.failed += number,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Runs every test of the workspace, passing the output on and adding up the summaries.
+fn tests(root: &Path) -> Result<(Sum, bool)> {
+    let words = "test --workspace --no-fail-fast";
+    announce(&format!("cargo {words}"));
+    let mut child = cargo()
+        .args(words.split(' '))
+        .current_dir(root)
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot run `cargo {words}`"))?;
+    let output = child.stdout.take().context("the tests have no output")?;
+    let mut sum = Sum::default();
+    let mut stdout = std::io::stdout().lock();
+    for line in BufReader::new(output).split(b'\n') {
+        let line = line?;
+        sum.add_line(&String::from_utf8_lossy(&line));
+        stdout.write_all(&line)?;
+        stdout.write_all(b"\n")?;
+    }
+    Ok((sum, child.wait()?.success()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sum;
+
+    #[test]
+    fn summaries_add_up_and_other_lines_do_not_count() {
+        let mut sum = Sum::default();
+        sum.add_line("running 2 tests");
+        sum.add_line(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.10s",
+        );
+        sum.add_line(
+            "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s",
+        );
+        sum.add_line("7 passed");
+        assert_eq!(sum, Sum { passed: 15, failed: 2 });
+    }
+}

@@ -1,0 +1,128 @@
+//! Compares who names whom in the manifests with the arrows table of ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cargo_metadata::{DependencyKind, Metadata};
+
+use super::table;
+
+/// Crates that tests of any crate may name: the simulator and the built-in server.
+const FOR_TESTS: [&str; 2] = ["sim", "target"];
+
+/// One dependency of one of our crates on another of them, names without the `warwolf-` prefix.
+struct Arrow {
+    from: String,
+    to: String,
+    in_tests: bool,
+}
+
+/// Breaches of the arrows table, one sentence each.
+pub(super) fn check(metadata: &Metadata, architecture: &str) -> Vec<String> {
+    let packages: Vec<_> = metadata.workspace_packages();
+    let ours: BTreeSet<&str> = packages.iter().map(|package| short(&package.name)).collect();
+    let mut arrows = Vec::new();
+    for package in &packages {
+        for dependency in package.dependencies.iter().filter(|d| d.path.is_some()) {
+            arrows.push(Arrow {
+                from: short(&package.name).to_owned(),
+                to: short(&dependency.name).to_owned(),
+                in_tests: dependency.kind == DependencyKind::Development,
+            });
+        }
+    }
+    compare(&ours, &arrows, &parse(architecture))
+}
+
+/// A package's name as the table has it.
+fn short(name: &str) -> &str {
+    name.strip_prefix("warwolf-").unwrap_or(name)
+}
+
+/// The table: for each crate, which others it may name.
+fn parse(architecture: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+    let rows = table(architecture, "crate");
+    let known: BTreeSet<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
+    rows.iter()
+        .filter(|row| row.len() >= 2)
+        .map(|row| (row[0].trim_matches('`'), allowed(row[1], &known)))
+        .collect()
+}
+
+/// Reads one cell: `–`, a list of names, or `all but a, b`.
+fn allowed<'a>(cell: &'a str, known: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
+    let names =
+        |text: &'a str| text.split(',').map(|name| name.trim().trim_matches('`')).filter(|name| *name != "–");
+    match cell.strip_prefix("all but ") {
+        Some(rest) => known.iter().copied().filter(|name| !names(rest).any(|not| not == *name)).collect(),
+        None => names(cell).collect(),
+    }
+}
+
+/// Every crate has a row, every row a crate, and every arrow is allowed by its row.
+fn compare(ours: &BTreeSet<&str>, arrows: &[Arrow], table: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for name in ours.iter().filter(|name| !table.contains_key(**name)) {
+        breaches.push(format!("ARCHITECTURE.md: the arrows table has no row for `{name}`"));
+    }
+    for name in table.keys().filter(|name| !ours.contains(**name)) {
+        breaches.push(format!(
+            "ARCHITECTURE.md: the arrows table has a row for `{name}`, which is not in the workspace"
+        ));
+    }
+    for Arrow { from, to, in_tests } in arrows {
+        let in_table = table.get(from.as_str()).is_some_and(|row| row.contains(to.as_str()));
+        let for_tests = *in_tests && FOR_TESTS.contains(&to.as_str());
+        if !in_table && !for_tests {
+            let section = if *in_tests { "[dev-dependencies]" } else { "[dependencies]" };
+            breaches.push(format!(
+                "{from}/Cargo.toml: {section} names `{to}`, which the arrows table does not allow"
+            ));
+        }
+    }
+    breaches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "| crate | may name | note |\n|---|---|---|\n| `clock` | – | |\n| `http` | `clock` | |\n\
+                         | `sim` | `clock`, `http` | |\n| `cli` | all but `sim` | |\n";
+
+    fn arrow(from: &str, to: &str, in_tests: bool) -> Arrow {
+        Arrow { from: from.into(), to: to.into(), in_tests }
+    }
+
+    fn breaches(arrows: &[Arrow]) -> Vec<String> {
+        compare(&["clock", "http", "sim", "cli"].into(), arrows, &parse(TABLE))
+    }
+
+    #[test]
+    fn arrows_in_the_table_are_no_breach() {
+        assert_eq!(breaches(&[arrow("http", "clock", false), arrow("cli", "http", false)]), [""; 0]);
+    }
+
+    #[test]
+    fn an_arrow_that_is_not_in_the_table_is_a_breach() {
+        let expected = ["http/Cargo.toml: [dependencies] names `cli`, which the arrows table does not allow"];
+        assert_eq!(breaches(&[arrow("http", "cli", false)]), expected);
+    }
+
+    #[test]
+    fn the_simulator_is_for_tests_only() {
+        assert_eq!(breaches(&[arrow("http", "sim", true)]), [""; 0]);
+        assert_eq!(breaches(&[arrow("cli", "sim", false)]).len(), 1);
+    }
+
+    #[test]
+    fn crates_and_rows_must_match() {
+        let found = compare(&["clock", "http", "sim", "new"].into(), &[], &parse(TABLE));
+        assert_eq!(
+            found,
+            [
+                "ARCHITECTURE.md: the arrows table has no row for `new`",
+                "ARCHITECTURE.md: the arrows table has a row for `cli`, which is not in the workspace",
+            ]
+        );
+    }
+}
