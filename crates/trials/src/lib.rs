@@ -1,4 +1,15 @@
 //! The program against real servers: starts both, reads what the program says, ends both.
 //!
-//! For tests only. It sees the program as a user does: words in, text and an exit code out.
+//! For tests only. It sees the program as a user does: words in, text and an exit code out. Everything here panics
+//! with a sentence when it cannot do what it is for, because every caller is a test.
 #![forbid(unsafe_code)]
+
+pub mod certificate;
+pub mod peer;
+pub mod process;
+pub mod server;
+pub mod told;
+pub mod warwolf;
+
+pub use told::Told;
+pub use warwolf::Warwolf;

@@ -1,0 +1,119 @@
+//! nginx: one worker, what it serves written down here.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{folder, is_root};
+use crate::process::{Process, free_port};
+
+/// A running nginx. Beside the files it serves `/moved` (302 to `/small`), `/set` (sets a cookie and redirects to
+/// `/see`), `/see` (200 with the cookie, 403 without), `/upload` (reads everything, answers 200), `/error` (500),
+/// `/none` (204) and `/echo` (the request's headers of interest, in the body).
+#[derive(Debug)]
+pub struct Nginx {
+    // Before the folder: fields are dropped in order, and a server should not outlive its files.
+    _process: Process,
+    folder: TempDir,
+    port: u16,
+}
+
+impl Nginx {
+    /// Plain HTTP on 127.0.0.1 and ::1, and on a Unix socket, with these extra lines in the `server` block.
+    pub fn start(extra: &str) -> Self {
+        Self::start_with(&[], "", extra)
+    }
+
+    /// HTTPS with a certificate and key in PEM, with these extra lines in the `server` block.
+    pub fn start_tls(certificate: &str, key: &str, extra: &str) -> Self {
+        let files = [("cert.pem", certificate), ("key.pem", key)];
+        Self::start_with(
+            &files,
+            "ssl",
+            &format!("ssl_certificate cert.pem; ssl_certificate_key key.pem; {extra}"),
+        )
+    }
+
+    /// Starts with files beside the configuration, a word after the port, and extra lines in the `server` block.
+    pub fn start_with(files: &[(&str, &str)], listen: &str, extra: &str) -> Self {
+        let folder = folder();
+        let port = free_port();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).expect("a file in a new folder");
+        }
+        let conf = folder.path().join("nginx.conf");
+        std::fs::write(&conf, configuration(folder.path(), port, listen, extra)).expect("a new file");
+        let errors = std::fs::File::create(folder.path().join("stderr")).expect("a new file");
+        let process = Process::start("nginx", |command| {
+            command
+                .arg("-p")
+                .arg(folder.path())
+                .arg("-c")
+                .arg(&conf)
+                .arg("-e")
+                .arg(folder.path().join("error.log"));
+            command.stderr(errors);
+        });
+        let process = process.ready_at(([127, 0, 0, 1], port).into());
+        Self { _process: process, folder, port }
+    }
+
+    /// The port, on 127.0.0.1 and on ::1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The address of a path over plain HTTP.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// The address of a path over HTTPS, by the name the trial's certificates carry.
+    pub fn https(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.port)
+    }
+
+    /// The Unix socket it listens on too.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    /// Requests served so far, one line each: method, target, version, status, body bytes sent, connection number,
+    /// request number on that connection.
+    pub fn log(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.path().join("access.log")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+fn configuration(folder: &Path, port: u16, listen: &str, extra: &str) -> String {
+    let folder = folder.display();
+    let user = if is_root() { "user root;" } else { "" };
+    format!(
+        r#"{user}
+daemon off; worker_processes 1; pid {folder}/pid;
+worker_rlimit_nofile 30000;
+events {{ worker_connections 12000; }}
+http {{
+  log_format trial '$request $status $body_bytes_sent $connection $connection_requests';
+  access_log {folder}/access.log trial;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  client_max_body_size 0; keepalive_requests 1000000; sendfile on; tcp_nopush on;
+  server {{
+    listen 127.0.0.1:{port} {listen} backlog=8192; listen [::1]:{port} {listen}; listen unix:{folder}/socket;
+    root {folder}/www;
+    location = /moved {{ return 302 /small; }}
+    location = /set {{ add_header Set-Cookie "taste=sweet; Path=/"; return 302 /see; }}
+    location = /see {{ if ($cookie_taste != sweet) {{ return 403 no; }} return 200 yes; }}
+    location = /upload {{ return 200 $content_length; }}
+    location = /error {{ return 500 broken; }}
+    location = /none {{ return 204; }}
+    location = /echo {{ return 200 "$http_host|$http_authorization|$http_x_trial|$server_protocol|$remote_addr"; }}
+    location / {{ error_page 405 =200 $uri; }}
+    {extra}
+  }}
+}}
+"#
+    )
+}
