@@ -1,0 +1,455 @@
+//! Completions acted out over epoll.
+//!
+//! Every socket is registered once, for both directions and edges only, so that a request costs one `send`, one `recv` and
+//! its share of one `epoll_pwait2`. Called by the engine where io_uring is not to be had.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::time::Duration;
+
+use warwolf_clock::{Clock, Timestamp};
+
+use crate::socket::{self, KernelAddress, last_errno};
+use crate::{
+    Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
+    host,
+};
+
+/// A driver over epoll. Works on every Linux since 5.11. One thread uses it at a time.
+#[derive(Debug)]
+pub struct Epoll {
+    clock: Monotonic,
+    idle: Idle,
+    epoll: OwnedFd,
+    waker: Waker,
+    sockets: Vec<Option<Socket>>,
+    /// Sockets with bytes left to read: the arena was full, or nobody had asked for them when they came.
+    readable: Vec<SocketId>,
+    /// Unix sockets whose peer's backlog was full, to be asked again.
+    knocking: Vec<(SocketId, KernelAddress)>,
+    /// What completed outside a wait.
+    completed: Vec<Completion>,
+    arena: Box<[u8]>,
+    arena_used: usize,
+    events: Vec<libc::epoll_event>,
+    is_precise: bool,
+}
+
+/// One open socket.
+#[derive(Debug)]
+struct Socket {
+    fd: OwnedFd,
+    stage: Stage,
+    /// The owner asked to receive, and the end has not been reported.
+    is_receiving: bool,
+    /// The kernel has said that there is something to read, and we have not emptied it.
+    is_readable: bool,
+    /// The peer's end lies behind what is readable, so that a short read is not the last one.
+    has_ended: bool,
+    sending: Option<Sending>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Connecting,
+    Knocking,
+    Open,
+}
+
+/// A buffer of which the kernel has taken the first `sent` bytes.
+#[derive(Debug)]
+struct Sending {
+    buffer: Vec<u8>,
+    sent: usize,
+}
+
+impl Epoll {
+    /// A driver for about `sockets` sockets; more are possible.
+    ///
+    /// # Errors
+    /// When the process is out of descriptors.
+    pub fn new(start: Monotonic, idle: Idle, sockets: usize) -> io::Result<Self> {
+        // SAFETY: takes a number only.
+        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor was just made and has no other owner.
+        let epoll = unsafe { OwnedFd::from_raw_fd(fd) };
+        let waker = Waker::new()?;
+        watch(&epoll, waker.descriptor(), libc::EPOLLIN, WAKER)?;
+        Ok(Self {
+            clock: start,
+            idle,
+            epoll,
+            waker,
+            sockets: Vec::with_capacity(sockets),
+            readable: Vec::with_capacity(sockets),
+            knocking: Vec::new(),
+            completed: Vec::with_capacity(sockets),
+            arena: vec![0; ARENA_BYTES].into_boxed_slice(),
+            arena_used: 0,
+            events: vec![libc::epoll_event { events: 0, u64: 0 }; sockets.clamp(EVENTS_MIN, EVENTS_MAX)],
+            is_precise: false,
+        })
+    }
+
+    /// Something to end this driver's waits with.
+    ///
+    /// # Errors
+    /// None today; a driver may have to make a descriptor here.
+    pub fn waker(&self) -> io::Result<Waker> {
+        Ok(self.waker.clone())
+    }
+
+    /// Makes the socket and asks the kernel to connect it.
+    fn begin(&mut self, id: SocketId, to: &Address, options: &SocketOptions) -> Result<(), SocketError> {
+        let address = KernelAddress::new(to)?;
+        let fd = socket::open(&address, options, libc::SOCK_NONBLOCK)?;
+        let stage = match socket::connect(&fd, &address) {
+            Ok(()) => Stage::Open,
+            Err(libc::EINPROGRESS) => Stage::Connecting,
+            // Only a Unix socket says so: the peer's backlog is full.
+            Err(libc::EAGAIN) => Stage::Knocking,
+            Err(errno) => return Err(SocketError::from_errno(errno)),
+        };
+        let events = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
+        watch(&self.epoll, fd.as_raw_fd(), events, u64::from(id.0))
+            .map_err(|error| SocketError::from_errno(error.raw_os_error().unwrap_or(0)))?;
+        match stage {
+            Stage::Open => self.completed.push(Completion::Connected { socket: id, result: Ok(()) }),
+            Stage::Knocking => self.knocking.push((id, address)),
+            Stage::Connecting => {}
+        }
+        self.sockets[id.index()] = Some(Socket {
+            fd,
+            stage,
+            is_receiving: false,
+            is_readable: false,
+            has_ended: false,
+            sending: None,
+        });
+        Ok(())
+    }
+
+    /// Asks the Unix peers with full backlogs again.
+    fn knock(&mut self, into: &mut Vec<Completion>) {
+        for (id, address) in std::mem::take(&mut self.knocking) {
+            let Some(socket) = self.sockets[id.index()].as_mut() else { continue };
+            match socket::connect(&socket.fd, &address) {
+                Ok(()) => {
+                    socket.stage = Stage::Open;
+                    into.push(Completion::Connected { socket: id, result: Ok(()) });
+                }
+                Err(libc::EAGAIN) => self.knocking.push((id, address)),
+                Err(errno) => {
+                    self.sockets[id.index()] = None;
+                    let result = Err(SocketError::from_errno(errno));
+                    into.push(Completion::Connected { socket: id, result });
+                }
+            }
+        }
+    }
+
+    /// Reads what was left over from earlier edges, as far as the arena goes. Those it did not reach are first next time.
+    fn read_leftovers(&mut self, into: &mut Vec<Completion>) {
+        let mut visited = 0;
+        while visited < self.readable.len() && self.arena_used < self.arena.len() {
+            self.read(self.readable[visited], into);
+            visited += 1;
+        }
+        self.readable.rotate_left(visited);
+        let sockets = &self.sockets;
+        self.readable.retain(|id| sockets[id.index()].as_ref().is_some_and(Socket::wants_reading));
+    }
+
+    /// Takes what the kernel has to say, waiting at most `timeout` for it. True when a waker or a signal called.
+    fn poll(&mut self, timeout: Duration, into: &mut Vec<Completion>) -> io::Result<bool> {
+        let count = match wait_for_events(&self.epoll, &mut self.events, timeout) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        let mut was_called = false;
+        for position in 0..count {
+            let event = self.events[position];
+            if event.u64 == WAKER {
+                self.waker.clear();
+                was_called = true;
+            } else {
+                self.dispatch(SocketId(event.u64 as u32), event.events as i32, into);
+            }
+        }
+        Ok(was_called)
+    }
+
+    /// Acts on the edges of one socket.
+    fn dispatch(&mut self, id: SocketId, events: i32, into: &mut Vec<Completion>) {
+        let Some(socket) = self.sockets[id.index()].as_mut() else { return };
+        let has_failed = events & (libc::EPOLLERR | libc::EPOLLHUP) != 0;
+        match socket.stage {
+            Stage::Connecting if has_failed => {
+                // A socket that hung up without an error was reset between two looks at it.
+                let result = socket::take_error(&socket.fd).and(Err(SocketError::Reset));
+                self.sockets[id.index()] = None;
+                into.push(Completion::Connected { socket: id, result });
+                return;
+            }
+            Stage::Connecting if events & libc::EPOLLOUT != 0 => {
+                socket.stage = Stage::Open;
+                into.push(Completion::Connected { socket: id, result: Ok(()) });
+            }
+            Stage::Connecting | Stage::Knocking => return,
+            Stage::Open => {}
+        }
+        if has_failed || events & (libc::EPOLLIN | libc::EPOLLRDHUP) != 0 {
+            socket.is_readable = true;
+            socket.has_ended |= has_failed || events & libc::EPOLLRDHUP != 0;
+            if self.read(id, into) {
+                self.readable.push(id);
+            }
+        }
+        if has_failed || events & libc::EPOLLOUT != 0 {
+            self.continue_sending(id, into);
+        }
+    }
+
+    /// Reads into the arena until the socket is empty or ended, or has had its share. True when there is more.
+    fn read(&mut self, id: SocketId, into: &mut Vec<Completion>) -> bool {
+        let Some(socket) = self.sockets[id.index()].as_mut() else { return false };
+        while socket.wants_reading() && self.arena_used < self.arena.len() {
+            let start = self.arena_used;
+            let end = self.arena.len().min(start + READ_BYTES_MAX);
+            let room = &mut self.arena[start..end];
+            match socket::receive(&socket.fd, room) {
+                Ok(0) => {
+                    socket.is_receiving = false;
+                    into.push(Completion::Ended { socket: id, result: Ok(()) });
+                }
+                Ok(len) => {
+                    // A short read has emptied the socket, and what comes later makes a new edge.
+                    let was_filled = len == room.len();
+                    socket.is_readable = was_filled || socket.has_ended;
+                    self.arena_used += len;
+                    let bytes = ReceivedBytes::new(start, len as u32);
+                    into.push(Completion::Received { socket: id, bytes });
+                    if was_filled {
+                        break;
+                    }
+                }
+                Err(libc::EAGAIN) => socket.is_readable = false,
+                Err(libc::EINTR) => {}
+                Err(errno) => {
+                    socket.is_receiving = false;
+                    let result = Err(SocketError::from_errno(errno));
+                    into.push(Completion::Ended { socket: id, result });
+                }
+            }
+        }
+        socket.wants_reading()
+    }
+
+    /// Hands the kernel more of a buffer in flight, if there is one.
+    fn continue_sending(&mut self, id: SocketId, into: &mut Vec<Completion>) {
+        if let Some(socket) = self.sockets[id.index()].as_mut() {
+            into.extend(socket.push(id));
+        }
+    }
+
+    /// How long to sleep at most, `found` completions being there already.
+    fn timeout(&self, until: Timestamp, found: usize) -> Duration {
+        if found > 0 || self.idle == Idle::Spin {
+            return Duration::ZERO;
+        }
+        let remaining = self.clock.remaining(until).min(SLEEP_MAX);
+        if self.knocking.is_empty() { remaining } else { remaining.min(KNOCK_EVERY) }
+    }
+}
+
+impl Clock for Epoll {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+impl Driver for Epoll {
+    fn connect(&mut self, socket: SocketId, to: &Address, options: &SocketOptions) {
+        if self.sockets.len() <= socket.index() {
+            self.sockets.resize_with(socket.index() + 1, || None);
+        }
+        assert!(self.sockets[socket.index()].is_none(), "a socket is connected once");
+        if let Err(error) = self.begin(socket, to, options) {
+            self.completed.push(Completion::Connected { socket, result: Err(error) });
+        }
+    }
+
+    fn receive(&mut self, socket: SocketId) {
+        let opened = open(&mut self.sockets, socket);
+        opened.is_receiving = true;
+        if opened.is_readable {
+            self.readable.push(socket);
+        }
+    }
+
+    fn send(&mut self, socket: SocketId, buffer: Vec<u8>) {
+        let opened = open(&mut self.sockets, socket);
+        assert!(opened.stage == Stage::Open, "only a connected socket sends");
+        assert!(opened.sending.is_none(), "a socket sends one buffer at a time");
+        opened.sending = Some(Sending { buffer, sent: 0 });
+        let done = opened.push(socket);
+        self.completed.extend(done);
+    }
+
+    fn close(&mut self, socket: SocketId) {
+        let Some(slot) = self.sockets.get_mut(socket.index()) else { return };
+        // Closing the descriptor also takes it out of the epoll set.
+        if let Some(closed) = slot.take()
+            && closed.stage == Stage::Knocking
+        {
+            self.knocking.retain(|(id, _)| *id != socket);
+        }
+        self.completed.retain(|completion| completion.socket() != socket);
+    }
+
+    fn wait(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<()> {
+        if !self.is_precise {
+            host::sleep_precisely();
+            self.is_precise = true;
+        }
+        self.arena_used = 0;
+        let before = into.len();
+        into.append(&mut self.completed);
+        self.read_leftovers(into);
+        loop {
+            self.knock(into);
+            let timeout = self.timeout(until, into.len() - before);
+            let was_called = self.poll(timeout, into)?;
+            if was_called || into.len() > before || self.clock.remaining(until).is_zero() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn bytes(&self, bytes: &ReceivedBytes) -> &[u8] {
+        &self.arena[bytes.start()..bytes.start() + bytes.len()]
+    }
+
+    fn name(&self) -> &'static str {
+        "epoll"
+    }
+}
+
+impl Socket {
+    /// Whether reading now may bring something.
+    fn wants_reading(&self) -> bool {
+        self.is_receiving && self.is_readable
+    }
+
+    /// Hands the kernel as much as it takes of the buffer in flight; the completion when that is over.
+    fn push(&mut self, id: SocketId) -> Option<Completion> {
+        let sending = self.sending.as_mut()?;
+        let result = loop {
+            match socket::send(&self.fd, &sending.buffer[sending.sent..]) {
+                Ok(len) => {
+                    sending.sent += len;
+                    if sending.sent == sending.buffer.len() {
+                        break Ok(());
+                    }
+                }
+                Err(libc::EAGAIN) => return None,
+                Err(libc::EINTR) => {}
+                Err(errno) => break Err(SocketError::from_errno(errno)),
+            }
+        };
+        let mut buffer = self.sending.take()?.buffer;
+        buffer.clear();
+        Some(Completion::Sent { socket: id, buffer, result })
+    }
+}
+
+/// The socket `id`, which must be open.
+fn open(sockets: &mut [Option<Socket>], id: SocketId) -> &mut Socket {
+    sockets.get_mut(id.index()).and_then(Option::as_mut).expect("the socket is open")
+}
+
+/// Adds a descriptor to the epoll set.
+fn watch(epoll: &OwnedFd, fd: RawFd, events: libc::c_int, token: u64) -> io::Result<()> {
+    let mut event = libc::epoll_event { events: events as u32, u64: token };
+    // SAFETY: reads an event that lives on this frame.
+    let result = unsafe { libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Fills `events` from the front and returns how many there are, zero after `timeout`.
+fn wait_for_events(
+    epoll: &OwnedFd,
+    events: &mut [libc::epoll_event],
+    timeout: Duration,
+) -> io::Result<usize> {
+    // The kernel may end a sleep a thousandth late; aiming that much earlier leaves a short sleep for the rest.
+    let timeout = if timeout > COARSE_SLEEP { timeout - timeout / 1000 } else { timeout };
+    let spec = libc::timespec {
+        tv_sec: timeout.as_secs() as libc::time_t,
+        tv_nsec: timeout.subsec_nanos() as libc::c_long,
+    };
+    // SAFETY: writes at most `len` events into the live slice and reads a timespec on this frame; the signal mask is none.
+    let count = unsafe {
+        libc::syscall(
+            libc::SYS_epoll_pwait2,
+            epoll.as_raw_fd(),
+            events.as_mut_ptr(),
+            events.len() as libc::c_int,
+            &raw const spec,
+            ptr::null::<libc::sigset_t>(),
+            0usize,
+        )
+    };
+    if count < 0 { Err(io::Error::from_raw_os_error(last_errno())) } else { Ok(count as usize) }
+}
+
+/// The token of the waker among socket ids, which have 32 bits.
+const WAKER: u64 = u64::MAX;
+/// Bytes that one wait can deliver.
+const ARENA_BYTES: usize = 512 << 10;
+/// Bytes that one socket may have of them before others have their turn.
+const READ_BYTES_MAX: usize = 64 << 10;
+/// Events taken per call, by the number of sockets.
+const EVENTS_MIN: usize = 16;
+const EVENTS_MAX: usize = 1024;
+/// The longest single sleep; longer waits are several.
+const SLEEP_MAX: Duration = Duration::from_secs(60);
+/// Sleeps beyond this are split, because the kernel's slack grows with them.
+const COARSE_SLEEP: Duration = Duration::from_millis(2);
+/// How often a full Unix backlog is tried again.
+const KNOCK_EVERY: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn a_request_goes_out_and_its_reply_comes_back() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = Address::Ip(listener.local_addr().unwrap());
+        let mut driver = Epoll::new(Monotonic::start_at(Duration::ZERO), Idle::Block, 1).unwrap();
+        let (id, mut found) = (SocketId(0), Vec::new());
+        driver.connect(id, &to, &SocketOptions::default());
+        driver.wait(Timestamp::NEVER, &mut found).unwrap();
+        assert!(matches!(found[..], [Completion::Connected { socket: SocketId(0), result: Ok(()) }]));
+        driver.receive(id);
+        driver.send(id, b"ping".to_vec());
+        driver.wait(Timestamp::NEVER, &mut found).unwrap();
+        assert!(matches!(&found[1], Completion::Sent { buffer, result: Ok(()), .. } if buffer.is_empty()));
+        let (mut peer, _) = listener.accept().unwrap();
+        let mut request = [0; 4];
+        peer.read_exact(&mut request).unwrap();
+        peer.write_all(b"pong!").unwrap();
+        driver.wait(Timestamp::NEVER, &mut found).unwrap();
+        let Completion::Received { bytes, .. } = &found[2] else { panic!("{found:?}") };
+        assert_eq!((&request, driver.bytes(bytes)), (b"ping", &b"pong!"[..]));
+    }
+}
