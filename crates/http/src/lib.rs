@@ -1,1 +1,39 @@
-//! http
+//! HTTP as state machines: bytes in, bytes out. One value of a protocol type is one connection.
+//!
+//! Knows calls and bytes; does not know sockets, time, sessions or counters. The engine calls it and hears what came of
+//! each call through a [`ResponseSink`].
+#![forbid(unsafe_code)]
+
+mod h1;
+mod sink;
+mod template;
+mod violation;
+
+pub use h1::{Http1, Limits};
+pub use sink::{Cause, End, Head, ResponseSink};
+pub use template::{Fill, RequestBody, Template, TemplateBuilder, TemplateError};
+pub use violation::Violation;
+
+/// A call on a connection: a number its caller chose, unique among the calls in flight there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub u32);
+
+/// A version of HTTP/1 as start lines name it (RFC 9112 section 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Version {
+    /// `HTTP/1.0`: one call per connection unless both sides say `keep-alive`.
+    Http10,
+    /// `HTTP/1.1`: a connection is kept unless one side says `close`.
+    Http11,
+}
+
+impl Version {
+    /// The version as start lines spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http10 => "HTTP/1.0",
+            Self::Http11 => "HTTP/1.1",
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Reads the head of a reply: the status line, the fields, and from them where the reply ends.
+//!
+//! As lenient as browsers and curl where leniency does no harm to framing: a bare line feed ends a line, the reason
+//! phrase may be missing, space before a colon and folded lines are taken.
+
+use super::Limits;
+use crate::sink::Head;
+use crate::template::{Asks, is_token_byte};
+use crate::{Version, Violation};
+use std::mem::MaybeUninit;
+
+/// Fields that fit on the stack while a head is read; what [`Limits::max_headers`] can be at most.
+pub(crate) const FIELDS_MAX: usize = 256;
+
+/// Where the body of a reply ends (RFC 9112 section 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// An interim reply; the final one follows.
+    Interim,
+    /// No body, whatever the fields say.
+    NoBody,
+    /// After this many bytes.
+    Length(u64),
+    /// After the last chunk.
+    Chunked,
+    /// Where the connection ends.
+    UntilClose,
+}
+
+/// Reads a head from the start of `input` and passes it to `found` together with where the body ends and whether the
+/// connection is kept afterwards. `None` when the head is not complete.
+///
+/// At most `limits.max_head` bytes are looked at, so that it does not matter in which pieces they came.
+#[inline]
+pub(crate) fn read<T>(
+    input: &[u8],
+    asks: Asks,
+    limits: &Limits,
+    found: impl FnOnce(&Head<'_>, Framing, bool) -> T,
+) -> Result<Option<T>, Violation> {
+    let within = &input[..input.len().min(limits.max_head)];
+    let mut space = [const { MaybeUninit::uninit() }; FIELDS_MAX];
+    let slots = limits.max_headers.min(FIELDS_MAX);
+    let mut response = httparse::Response::new(&mut []);
+    let mut config = httparse::ParserConfig::default();
+    config
+        .allow_spaces_after_header_name_in_responses(true)
+        .allow_obsolete_multiline_headers_in_responses(true)
+        .allow_multiple_spaces_in_response_status_delimiters(true);
+    let parsed = config.parse_response_with_uninit_headers(&mut response, within, &mut space[..slots]);
+    let bytes = match parsed {
+        Ok(httparse::Status::Complete(bytes)) => bytes,
+        Ok(httparse::Status::Partial) if input.len() < limits.max_head => return Ok(None),
+        Ok(httparse::Status::Partial) => return Err(Violation::HeadTooLong),
+        Err(error) => return Err(violation(error, response.code.is_some())),
+    };
+    let (Some(status @ 100..), Some(minor)) = (response.code, response.version) else {
+        return Err(Violation::BadStatusLine);
+    };
+    let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
+    let head = Head { status, version, bytes, fields: response.headers };
+    let (framing, kept) = frame(&head, asks)?;
+    Ok(Some(found(&head, framing, kept)))
+}
+
+/// What the library's error stands for. It reads from left to right, so a line feed where none may be is a matter of
+/// the status line until that has been read.
+fn violation(error: httparse::Error, after_status: bool) -> Violation {
+    match error {
+        httparse::Error::HeaderName | httparse::Error::HeaderValue => Violation::BadHeader,
+        httparse::Error::NewLine if after_status => Violation::BadHeader,
+        httparse::Error::TooManyHeaders => Violation::TooManyHeaders,
+        _ => Violation::BadStatusLine,
+    }
+}
+
+/// Decides where the reply ends and whether the connection is kept after it.
+#[inline]
+fn frame(head: &Head<'_>, asks: Asks) -> Result<(Framing, bool), Violation> {
+    let mut length = Ok(None);
+    let mut coding = Coding::None;
+    let (mut close, mut keep_alive) = (false, false);
+    for field in head.fields {
+        let name = field.name;
+        match name.len() {
+            14 if name.eq_ignore_ascii_case("content-length") => length = add_length(length, field.value),
+            17 if name.eq_ignore_ascii_case("transfer-encoding") => coding = coding.add(field.value),
+            10 if name.eq_ignore_ascii_case("connection") => {
+                for option in elements(field.value) {
+                    close |= option.eq_ignore_ascii_case(b"close");
+                    keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+                }
+            }
+            _ => {}
+        }
+    }
+    // RFC 9112 section 9.3: `close` beats everything, 1.1 keeps by default, 1.0 by agreement.
+    let kept = !close && (keep_alive || head.version == Version::Http11);
+    let framing = match (head.status, asks) {
+        // The other protocol begins: nothing on this connection is HTTP any more.
+        (101, _) | (200..=299, Asks::Tunnel) => return Ok((Framing::NoBody, false)),
+        (100..=199, _) => return Ok((Framing::Interim, true)),
+        (204 | 304, _) | (_, Asks::Head) => Framing::NoBody,
+        _ => match coding {
+            Coding::Broken => return Err(Violation::UnsupportedTransferCoding),
+            Coding::Chunked => Framing::Chunked,
+            Coding::Other => Framing::UntilClose,
+            Coding::None => length?.map_or(Framing::UntilClose, Framing::Length),
+        },
+    };
+    Ok((framing, kept && framing != Framing::UntilClose))
+}
+
+/// What the `Transfer-Encoding` fields read so far say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    /// There is none, or `identity`, which older servers send for none.
+    None,
+    /// `chunked` is the last one.
+    Chunked,
+    /// Some other one is the last: the body ends with the connection.
+    Other,
+    /// Not a list of codings, or one after `chunked`.
+    Broken,
+}
+
+impl Coding {
+    fn add(mut self, value: &[u8]) -> Self {
+        for element in elements(value) {
+            let name = element.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii_end();
+            self = match self {
+                Self::Broken | Self::Chunked => Self::Broken,
+                _ if name.eq_ignore_ascii_case(b"chunked") => Self::Chunked,
+                _ if name.eq_ignore_ascii_case(b"identity") => self,
+                _ if !name.is_empty() && name.iter().all(|&byte| is_token_byte(byte)) => Self::Other,
+                _ => Self::Broken,
+            };
+        }
+        self
+    }
+}
+
+/// Adds a `Content-Length` field to what the others said. A list of equal values is taken for one (RFC 9112 section
+/// 6.3); what is wrong is kept for later, because `Transfer-Encoding` makes it irrelevant.
+fn add_length(known: Result<Option<u64>, Violation>, value: &[u8]) -> Result<Option<u64>, Violation> {
+    let mut known = known?;
+    if value.trim_ascii().is_empty() {
+        return Err(Violation::BadContentLength);
+    }
+    for element in value.split(|&byte| byte == b',') {
+        let length = decimal(element.trim_ascii()).ok_or(Violation::BadContentLength)?;
+        if known.is_some_and(|known| known != length) {
+            return Err(Violation::ConflictingLengths);
+        }
+        known = Some(length);
+    }
+    Ok(known)
+}
+
+/// A number of digits only, up to 2^63 - 1.
+fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value: i64 = 0;
+    for &digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(i64::from(digit - b'0'))?;
+    }
+    u64::try_from(value).ok()
+}
+
+/// The elements of a comma-separated list that are not empty (RFC 9110 section 5.6.1).
+fn elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
+}
