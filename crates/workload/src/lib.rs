@@ -1,1 +1,17 @@
-//! workload
+//! When sessions start and what they say.
+//!
+//! [`Arrivals`] are the intended starts of one shard; a [`Session`] is one user's remaining steps. Both are values that
+//! are told what happened: no socket, no clock, no file, and no chance but what [`seed`] makes from the plan's seed. The
+//! engine calls them; what they would send can be tested as a list.
+#![forbid(unsafe_code)]
+
+mod arrivals;
+mod cookies;
+mod redirect;
+pub mod seed;
+mod session;
+mod think;
+
+pub use arrivals::{Arrival, Arrivals};
+pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX};
+pub use session::{Reply, Session, Step, Workload};

@@ -1,0 +1,378 @@
+//! The intended starts of one shard's sessions, in order.
+//!
+//! Not a limiter: nobody asks whether an arrival may happen, it is due when it is due. Where the process allows it the
+//! k-th arrival is computed from k; where gaps are drawn, from the exact sum of the gaps before it. Either way every
+//! shard sees the same one sequence and takes every `count`-th of it.
+
+use crate::seed::{Purpose, Stream, Streams};
+use std::time::Duration;
+use warwolf_clock::Timestamp;
+use warwolf_plan::{ArrivalProcess, Plan, RateStep, Schedule, Shard};
+
+/// One intended start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Its place in the whole run's sequence, from zero, over all shards: the number of its session.
+    pub number: u64,
+    /// When it is intended.
+    pub at: Timestamp,
+}
+
+/// The arrivals of one shard that have not been taken.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    process: Process,
+    next: Option<Arrival>,
+    /// Shards in all: how far apart our numbers are.
+    stride: u64,
+    /// Arrivals in a group. All of a group come when its first would.
+    group: u64,
+    /// Arrivals in the whole run.
+    limit: u64,
+}
+
+impl Arrivals {
+    /// The arrivals of `plan` that belong to `shard`.
+    ///
+    /// In a closed loop these are its users, each once. The plan's duration is not looked at: a process that does not end
+    /// by itself goes on for ever.
+    #[must_use]
+    pub fn new(plan: &Plan, shard: &Shard) -> Self {
+        let stride = u64::from(shard.count());
+        let calls = plan.stop.calls.unwrap_or(u64::MAX);
+        let (process, group, limit) = match &plan.schedule {
+            Schedule::Closed { users, ramp } => {
+                let users = u64::from(*users);
+                let process = Process::Users { ramp_ns: nanos(*ramp), users: users.max(1) };
+                (process, 1, users.min(calls))
+            }
+            Schedule::Open { arrivals, burst } => {
+                let group = u64::from(*burst).max(1);
+                let process = Process::new(arrivals, plan.seed, shard, group);
+                (process, group, calls)
+            }
+        };
+        let mut arrivals = Self { process, next: None, stride, group, limit };
+        arrivals.next = arrivals.arrival(u64::from(shard.index()));
+        arrivals
+    }
+
+    /// The next arrival, left where it is; none when there are no more.
+    #[must_use]
+    pub const fn peek(&self) -> Option<Arrival> {
+        self.next
+    }
+
+    /// Takes the next arrival; none when there are no more.
+    #[inline]
+    pub fn take(&mut self) -> Option<Arrival> {
+        let taken = self.next?;
+        self.next = taken.number.checked_add(self.stride).and_then(|number| self.arrival(number));
+        Some(taken)
+    }
+
+    /// Drops the arrivals intended before `until` and says how many they were.
+    ///
+    /// Takes logarithmic time unless gaps are drawn, and then some nanoseconds per arrival of the run.
+    pub fn skip_until(&mut self, until: Timestamp) -> u64 {
+        let due = |arrival: Option<Arrival>| arrival.is_some_and(|arrival| arrival.at < until);
+        let mut dropped = 0;
+        if self.process.is_computed() {
+            // Doubles the stride until it passes the mark, then halves it back to one.
+            let mut leap = 1_u64;
+            while leap > 0 && due(self.next) {
+                let from = self.next.map_or(0, |arrival| arrival.number);
+                let to = leap.checked_mul(self.stride).and_then(|far| from.checked_add(far));
+                let there = to.and_then(|number| self.arrival(number));
+                if due(there) {
+                    dropped += leap;
+                    self.next = there;
+                    leap = leap.saturating_mul(2);
+                } else if leap > 1 {
+                    leap /= 2;
+                } else {
+                    dropped += 1;
+                    self.next = there;
+                    leap = 0;
+                }
+            }
+        } else {
+            while due(self.next) {
+                dropped += 1;
+                self.take();
+            }
+        }
+        dropped
+    }
+
+    /// Arrival `number`, which must not lie before the last one asked for when gaps are drawn.
+    #[inline]
+    fn arrival(&mut self, number: u64) -> Option<Arrival> {
+        if number >= self.limit {
+            return None;
+        }
+        let at_ns = self.process.at_ns(number, number / self.group * self.group)?;
+        Some(Arrival { number, at: Timestamp::from_nanos(at_ns) })
+    }
+}
+
+/// When arrival k is intended.
+#[derive(Clone, Debug)]
+enum Process {
+    Users {
+        ramp_ns: u64,
+        users: u64,
+    },
+    Constant(Pace),
+    Ramp(Ramp),
+    Steps(Steps),
+    /// The times of our own arrivals, `count` apart in the trace.
+    Trace {
+        own_ns: Vec<u64>,
+        count: u64,
+    },
+    Drawn(Gaps),
+}
+
+impl Process {
+    fn new(arrivals: &ArrivalProcess, seed: u64, shard: &Shard, group: u64) -> Self {
+        let stream = Streams::new(seed, Purpose::Arrivals).stream(0);
+        match arrivals {
+            ArrivalProcess::Constant { rate } => Self::Constant(Pace::new(*rate)),
+            ArrivalProcess::Poisson { rate } => {
+                Self::Drawn(Gaps::new(stream, group, Gap::Exponential { mean_ns: group as f64 * 1e9 / rate }))
+            }
+            ArrivalProcess::Uniform { min, max } => {
+                // The gaps of a group's members, put together in front of it: the rate stays what it is.
+                let min_ns = nanos(*min).saturating_mul(group);
+                let span_ns = nanos(*max).saturating_mul(group).saturating_sub(min_ns).saturating_add(1);
+                Self::Drawn(Gaps::new(stream, group, Gap::Uniform { min_ns, span_ns }))
+            }
+            ArrivalProcess::Ramp { from, to, over } => Self::Ramp(Ramp::new(*from, *to, *over)),
+            ArrivalProcess::Steps { steps } => Self::Steps(Steps::new(steps)),
+            ArrivalProcess::Trace { at_ns } => {
+                let count = u64::from(shard.count());
+                let own_ns = (u64::from(shard.index())..at_ns.len() as u64)
+                    .step_by(shard.count() as usize)
+                    .map(|number| at_ns[(number / group * group) as usize])
+                    .collect();
+                Self::Trace { own_ns, count }
+            }
+        }
+    }
+
+    /// Whether any arrival can be asked for, not only later ones.
+    const fn is_computed(&self) -> bool {
+        !matches!(self, Self::Drawn(_))
+    }
+
+    /// Nanoseconds at which arrival `number` comes, whose group begins with arrival `first`; none when there is no such.
+    #[inline]
+    fn at_ns(&mut self, number: u64, first: u64) -> Option<u64> {
+        match self {
+            Self::Users { ramp_ns, users } => {
+                Some((u128::from(*ramp_ns) * u128::from(number) / u128::from(*users)) as u64)
+            }
+            Self::Constant(pace) => pace.at_ns(first),
+            Self::Ramp(ramp) => ramp.at_ns(first),
+            Self::Steps(steps) => {
+                if steps.holds(number) {
+                    steps.at_ns(first)
+                } else {
+                    None
+                }
+            }
+            Self::Trace { own_ns, count } => {
+                usize::try_from(number / *count).ok().and_then(|own| own_ns.get(own).copied())
+            }
+            Self::Drawn(gaps) => gaps.at_ns(first),
+        }
+    }
+}
+
+/// A constant rate.
+#[derive(Clone, Copy, Debug)]
+enum Pace {
+    /// A whole number of arrivals a second, at most 1e9: exact for ever.
+    Whole(u64),
+    /// Any other rate: off by less than a nanosecond in the first hundred days.
+    Fractional(f64),
+}
+
+impl Pace {
+    fn new(rate: f64) -> Self {
+        if rate.fract() == 0.0 && (1.0..=1e9).contains(&rate) {
+            Self::Whole(rate as u64)
+        } else {
+            Self::Fractional(rate)
+        }
+    }
+
+    #[inline]
+    fn at_ns(self, number: u64) -> Option<u64> {
+        match self {
+            Self::Whole(rate) => {
+                let (seconds, rest) = (number / rate, number % rate);
+                seconds.checked_mul(SECOND_NS)?.checked_add((rest * SECOND_NS + rate / 2) / rate)
+            }
+            Self::Fractional(rate) => whole_ns(number as f64 * 1e9 / rate),
+        }
+    }
+}
+
+/// A rate that changes linearly, then stays.
+#[derive(Clone, Copy, Debug)]
+struct Ramp {
+    from: f64,
+    to: f64,
+    over_s: f64,
+    /// Change of the rate, per second.
+    slope: f64,
+    /// Arrivals by the end of the change: the area under the rate.
+    ramped: f64,
+}
+
+impl Ramp {
+    fn new(from: f64, to: f64, over: Duration) -> Self {
+        let over_s = over.as_secs_f64();
+        let slope = if over_s > 0.0 { (to - from) / over_s } else { 0.0 };
+        Self { from, to, over_s, slope, ramped: over_s * (from + to) / 2.0 }
+    }
+
+    /// The instant at which the integral of the rate, `from·t + slope·t²/2` and then `to` a second, reaches `number`.
+    #[inline]
+    fn at_ns(&self, number: u64) -> Option<u64> {
+        let number = number as f64;
+        let seconds = if number > self.ramped || self.over_s == 0.0 {
+            if self.to <= 0.0 {
+                return None;
+            }
+            self.over_s + (number - self.ramped) / self.to
+        } else if self.slope < 0.0 {
+            self.over_s - Self::reach(self.ramped - number, self.to, -self.slope)
+        } else {
+            Self::reach(number, self.from, self.slope)
+        };
+        whole_ns(seconds * 1e9)
+    }
+
+    /// Seconds until `from·t + slope·t²/2`, with no term negative, reaches `number`. A falling ramp is a rising one read
+    /// from its end. This form of the root never subtracts, so that it loses nothing for any slope.
+    fn reach(number: f64, from: f64, slope: f64) -> f64 {
+        if number <= 0.0 {
+            return 0.0;
+        }
+        2.0 * number / (from + (from * from + 2.0 * slope * number).sqrt())
+    }
+}
+
+/// Constant rates, one after the other.
+#[derive(Clone, Debug)]
+struct Steps {
+    /// Those with arrivals, by the arrivals before them.
+    steps: Vec<Step>,
+    /// Arrivals in all.
+    total: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// Arrivals before this step. Need not be whole: what a step begins, the next completes.
+    before: f64,
+    start_ns: f64,
+    rate: f64,
+}
+
+impl Steps {
+    fn new(plan: &[RateStep]) -> Self {
+        let (mut steps, mut total, mut start_ns) = (Vec::new(), 0.0, 0.0);
+        for step in plan {
+            if step.rate > 0.0 && !step.lasts.is_zero() {
+                steps.push(Step { before: total, start_ns, rate: step.rate });
+                total += step.rate * step.lasts.as_secs_f64();
+            }
+            start_ns += nanos(step.lasts) as f64;
+        }
+        Self { steps, total }
+    }
+
+    /// Whether arrival `number` comes before the last step ends. A product such as 1.1 × 10 s is a little above 11 in
+    /// binary; that must not give a twelfth.
+    fn holds(&self, number: u64) -> bool {
+        (number as f64) < self.total * (1.0 - 1e-12)
+    }
+
+    #[inline]
+    fn at_ns(&self, number: u64) -> Option<u64> {
+        let number = number as f64;
+        let after = self.steps.partition_point(|step| step.before <= number);
+        let step = self.steps.get(after.checked_sub(1)?)?;
+        whole_ns(step.start_ns + (number - step.before) * 1e9 / step.rate)
+    }
+}
+
+/// Groups that follow each other at drawn gaps, the first one gap after the start.
+#[derive(Clone, Debug)]
+struct Gaps {
+    stream: Stream,
+    gap: Gap,
+    /// Arrivals in a group.
+    group: u64,
+    /// Groups whose gaps are in the sum.
+    drawn: u64,
+    /// The sum: whole nanoseconds, and parts of 2^32, so that nothing is lost by adding.
+    sum_ns: u64,
+    part: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Gap {
+    Exponential { mean_ns: f64 },
+    Uniform { min_ns: u64, span_ns: u64 },
+}
+
+impl Gaps {
+    const fn new(stream: Stream, group: u64, gap: Gap) -> Self {
+        Self { stream, gap, group, drawn: 0, sum_ns: 0, part: 0 }
+    }
+
+    #[inline]
+    fn at_ns(&mut self, first: u64) -> Option<u64> {
+        let wanted = first / self.group + 1;
+        match self.gap {
+            Gap::Exponential { mean_ns } => {
+                for position in self.drawn..wanted {
+                    let gap = self.stream.exponential(position) * mean_ns;
+                    let whole = gap as u64;
+                    let part = ((gap - whole as f64) * PART) as u64;
+                    self.sum_ns = self.sum_ns.saturating_add(whole);
+                    self.part += part;
+                }
+                // At most one carry a gap; the parts of a walk fit 64 bits a thousand million times over.
+                self.sum_ns = self.sum_ns.saturating_add(self.part >> 32);
+                self.part &= (1 << 32) - 1;
+            }
+            Gap::Uniform { min_ns, span_ns } => {
+                for position in self.drawn..wanted {
+                    let gap = min_ns.saturating_add(self.stream.below(position, span_ns));
+                    self.sum_ns = self.sum_ns.saturating_add(gap);
+                }
+            }
+        }
+        self.drawn = self.drawn.max(wanted);
+        (self.sum_ns < u64::MAX).then_some(self.sum_ns)
+    }
+}
+
+/// Rounds to a nanosecond; none beyond what a [`Timestamp`] holds.
+fn whole_ns(ns: f64) -> Option<u64> {
+    let whole = (ns + 0.5) as u64;
+    (whole < u64::MAX).then_some(whole)
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+const SECOND_NS: u64 = 1_000_000_000;
+const PART: f64 = (1_u64 << 32) as f64;

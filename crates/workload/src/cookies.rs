@@ -1,0 +1,277 @@
+//! The cookies of one session, in a space that the server cannot make larger.
+//!
+//! A subset of RFC 6265: name, value, domain, path and `Secure` decide which requests carry a cookie. A session is too
+//! short for lifetimes to matter, and has no calendar: `Max-Age` and `Expires` only delete. Not a store that is kept or
+//! shared.
+
+use std::net::IpAddr;
+use warwolf_plan::{Endpoint, Request, Scheme};
+
+/// Cookies a session keeps; a further one takes the place of the oldest. (RFC 6265 section 6.1 asks for 50 a domain.)
+pub const COOKIES_MAX: usize = 50;
+/// Bytes of name, value, domain and path of one cookie; a larger one is refused (RFC 6265 section 6.1).
+pub const COOKIE_BYTES_MAX: usize = 4_096;
+/// The same for all cookies of a session; the oldest make room.
+pub const COOKIES_BYTES_MAX: usize = 16_384;
+
+/// The cookies of one session, longest path first and then in the order they came: the order they are sent in
+/// (RFC 6265 section 5.4).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cookies {
+    list: Vec<Cookie>,
+    /// Cookies ever kept, to know the oldest.
+    kept: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Cookie {
+    /// `name=value`, as sent.
+    pair: Vec<u8>,
+    name_length: usize,
+    /// Lower case.
+    domain: String,
+    /// Whether only the very host that set it gets it back.
+    host_only: bool,
+    path: Vec<u8>,
+    secure: bool,
+    age: u64,
+}
+
+impl Cookie {
+    fn bytes(&self) -> usize {
+        self.pair.len() + self.domain.len() + self.path.len()
+    }
+}
+
+impl Cookies {
+    /// Keeps what one `Set-Cookie` field says in the reply to `request`, or drops what it deletes. What breaks a rule is
+    /// ignored, as browsers do.
+    pub(crate) fn set(&mut self, request: &Request, field: &[u8]) {
+        let Some(said) = SetCookie::parse(field) else { return };
+        let host = request.endpoint.host.as_bytes();
+        let Some((domain, host_only)) = scope(host, said.domain) else { return };
+        if said.secure && request.endpoint.scheme == Scheme::Http {
+            return;
+        }
+        let path = said.path.unwrap_or_else(|| default_path(request.path.as_bytes()));
+        let same = |cookie: &Cookie| {
+            cookie.pair[..cookie.name_length] == *said.name
+                && cookie.domain.as_bytes().eq_ignore_ascii_case(domain)
+                && cookie.path == path
+        };
+        let known = self.list.iter().position(same);
+        if said.deletes {
+            if let Some(index) = known {
+                self.list.remove(index);
+            }
+            return;
+        }
+        if said.name.len() + 1 + said.value.len() + domain.len() + path.len() > COOKIE_BYTES_MAX {
+            return;
+        }
+        let Some(index) = known else {
+            let Ok(domain) = std::str::from_utf8(domain) else { return };
+            self.add(Cookie {
+                pair: pair(&said, Vec::new()),
+                name_length: said.name.len(),
+                domain: domain.to_ascii_lowercase(),
+                host_only,
+                path: path.to_vec(),
+                secure: said.secure,
+                age: 0,
+            });
+            return;
+        };
+        // Keeps its place and its memory: a server that sets the same cookie with every reply costs no allocation.
+        let cookie = &mut self.list[index];
+        cookie.pair = pair(&said, std::mem::take(&mut cookie.pair));
+        cookie.host_only = host_only;
+        cookie.secure = said.secure;
+        self.fit(0);
+    }
+
+    /// Appends the whole `Cookie` header line that `request` carries, or nothing.
+    pub(crate) fn write(&self, request: &Request, out: &mut Vec<u8>) {
+        let path = request.path.as_bytes();
+        let mut separator: &[u8] = b"Cookie: ";
+        for cookie in self.list.iter().filter(|cookie| cookie.goes_to(&request.endpoint, path)) {
+            out.extend_from_slice(separator);
+            out.extend_from_slice(&cookie.pair);
+            separator = b"; ";
+        }
+        if separator == b"; " {
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn add(&mut self, mut cookie: Cookie) {
+        self.fit(cookie.bytes());
+        self.kept += 1;
+        cookie.age = self.kept;
+        let place = self.list.partition_point(|other| other.path.len() >= cookie.path.len());
+        self.list.insert(place, cookie);
+    }
+
+    /// Drops the oldest until one more cookie of `bytes` fits. Zero bytes means that none is to come.
+    fn fit(&mut self, bytes: usize) {
+        let places = if bytes == 0 { COOKIES_MAX } else { COOKIES_MAX - 1 };
+        while self.list.len() > places
+            || self.list.iter().map(Cookie::bytes).sum::<usize>() + bytes > COOKIES_BYTES_MAX
+        {
+            let oldest = (0..self.list.len()).min_by_key(|&index| self.list[index].age);
+            let Some(oldest) = oldest else { return };
+            self.list.remove(oldest);
+        }
+    }
+}
+
+impl Cookie {
+    fn goes_to(&self, endpoint: &Endpoint, path: &[u8]) -> bool {
+        let host = endpoint.host.as_bytes();
+        let domain = self.domain.as_bytes();
+        (host.eq_ignore_ascii_case(domain) || (!self.host_only && is_below(host, domain)))
+            && (!self.secure || endpoint.scheme == Scheme::Https)
+            && path_matches(path, &self.path)
+    }
+}
+
+/// What a `Set-Cookie` field says (RFC 6265 section 5.2).
+struct SetCookie<'a> {
+    name: &'a [u8],
+    value: &'a [u8],
+    /// Without a leading dot; absent and empty are the same.
+    domain: Option<&'a [u8]>,
+    path: Option<&'a [u8]>,
+    secure: bool,
+    deletes: bool,
+}
+
+impl<'a> SetCookie<'a> {
+    fn parse(field: &'a [u8]) -> Option<Self> {
+        // A control character would end the header line it is sent back in, or worse.
+        if field.iter().any(|&byte| byte.is_ascii_control() && byte != b'\t') {
+            return None;
+        }
+        let mut parts = field.split(|&byte| byte == b';');
+        let (name, value) = split_pair(parts.next()?);
+        let (name, value) = (name, value?);
+        if name.is_empty() {
+            return None;
+        }
+        let mut said = Self { name, value, domain: None, path: None, secure: false, deletes: false };
+        let (mut max_age, mut expired) = (None, false);
+        for part in parts {
+            let (attribute, value) = split_pair(part);
+            let value = value.unwrap_or_default();
+            if attribute.eq_ignore_ascii_case(b"domain") {
+                let bare = value.strip_prefix(b".").unwrap_or(value);
+                said.domain = (!bare.is_empty()).then_some(bare);
+            } else if attribute.eq_ignore_ascii_case(b"path") {
+                said.path = value.starts_with(b"/").then_some(value);
+            } else if attribute.eq_ignore_ascii_case(b"secure") {
+                said.secure = true;
+            } else if attribute.eq_ignore_ascii_case(b"max-age") {
+                max_age = age_deletes(value).or(max_age);
+            } else if attribute.eq_ignore_ascii_case(b"expires") {
+                expired = year(value).is_some_and(|year| year < YEAR_WRITTEN);
+            }
+        }
+        // Max-Age wins over Expires (RFC 6265 section 5.3).
+        said.deletes = max_age.unwrap_or(expired);
+        Some(said)
+    }
+}
+
+/// Splits `name=value` and takes off the blanks.
+fn split_pair(part: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match part.iter().position(|&byte| byte == b'=') {
+        Some(at) => (part[..at].trim_ascii(), Some(part[at + 1..].trim_ascii())),
+        None => (part.trim_ascii(), None),
+    }
+}
+
+fn pair(said: &SetCookie<'_>, mut memory: Vec<u8>) -> Vec<u8> {
+    memory.clear();
+    memory.extend_from_slice(said.name);
+    memory.push(b'=');
+    memory.extend_from_slice(said.value);
+    memory
+}
+
+/// Whether a `Max-Age` deletes; none when it is no number (RFC 6265 section 5.2.2).
+fn age_deletes(value: &[u8]) -> Option<bool> {
+    let (negative, digits) = match value.strip_prefix(b"-") {
+        Some(digits) => (true, digits),
+        None => (false, value),
+    };
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    is_number.then(|| negative || digits.iter().all(|&digit| digit == b'0'))
+}
+
+/// The year of an `Expires` date: its first token of four digits, or of two that is not the day (RFC 6265 section 5.1.1,
+/// of which nothing else is needed to tell a date in the past from one to come).
+fn year(date: &[u8]) -> Option<u32> {
+    let tokens = date.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b':').filter(|t| !t.is_empty());
+    let mut day_seen = false;
+    for token in tokens.filter(|token| token.iter().all(u8::is_ascii_digit)) {
+        let number = token.iter().take(5).fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+        match token.len() {
+            4 => return Some(number),
+            1 | 2 if !day_seen => day_seen = true,
+            2 => return Some(if number >= 70 { 1900 + number } else { 2000 + number }),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The domain a cookie of `host` is kept under, and whether for that host alone; none when `domain` is not the host's to
+/// set. There is no list of public suffixes here; a name without a dot is taken as one.
+fn scope<'a>(host: &'a [u8], domain: Option<&'a [u8]>) -> Option<(&'a [u8], bool)> {
+    let Some(domain) = domain else { return Some((host, true)) };
+    if host.eq_ignore_ascii_case(domain) {
+        let alone = is_address(host) || !host.contains(&b'.');
+        return Some((host, alone));
+    }
+    (domain.contains(&b'.') && is_below(host, domain)).then_some((domain, false))
+}
+
+/// Whether `host` is a name below `domain` (RFC 6265 section 5.1.3).
+fn is_below(host: &[u8], domain: &[u8]) -> bool {
+    host.len() > domain.len()
+        && host[host.len() - domain.len()..].eq_ignore_ascii_case(domain)
+        && host[host.len() - domain.len() - 1] == b'.'
+        && !is_address(host)
+}
+
+fn is_address(host: &[u8]) -> bool {
+    std::str::from_utf8(host).is_ok_and(|host| host.parse::<IpAddr>().is_ok())
+}
+
+/// The path of a cookie that names none: up to the last slash but one (RFC 6265 section 5.1.4).
+fn default_path(target: &[u8]) -> &[u8] {
+    let path = without_query(target);
+    match path.iter().rposition(|&byte| byte == b'/') {
+        Some(last) if last > 0 && path[0] == b'/' => &path[..last],
+        _ => b"/",
+    }
+}
+
+/// Whether a request for `target` carries a cookie of `path` (RFC 6265 section 5.1.4).
+fn path_matches(target: &[u8], path: &[u8]) -> bool {
+    let target = without_query(target);
+    target.starts_with(path)
+        && (target.len() == path.len() || path.ends_with(b"/") || target[path.len()] == b'/')
+}
+
+fn without_query(target: &[u8]) -> &[u8] {
+    target.split(|&byte| byte == b'?').next().unwrap_or(target)
+}
+
+/// No run happens before the year this was written, so an earlier year is past, and no calendar is needed to know it.
+const YEAR_WRITTEN: u32 = 2025;

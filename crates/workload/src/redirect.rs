@@ -1,0 +1,58 @@
+//! The request that a redirect asks for (RFC 9110 section 15.4).
+
+use warwolf_plan::{Body, Request};
+
+/// The request that follows `request` when its reply has `status` and `location`; none when it is no redirect, or one to
+/// where HTTP does not go.
+///
+/// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET as everybody does, 307 and 308 change nothing.
+/// A request that becomes a GET loses its body and the fields that describe it; one that goes to another origin loses
+/// its credentials.
+pub(crate) fn follow(request: &Request, status: u16, location: Option<&[u8]>) -> Option<Request> {
+    let becomes_get = match status {
+        301 | 302 => request.method == "POST",
+        303 => request.method != "GET" && request.method != "HEAD",
+        307 | 308 => false,
+        _ => return None,
+    };
+    let location = std::str::from_utf8(location?).ok()?.trim();
+    let base = url::Url::parse(&request.url()).ok()?;
+    let mut followed = Request::get(base.join(location).ok()?.as_str()).ok()?;
+    let same_origin = followed.endpoint == request.endpoint;
+    followed.headers = request
+        .headers
+        .iter()
+        .filter(|(name, _)| same_origin || !is_one_of(name, &CREDENTIALS))
+        .filter(|(name, _)| !becomes_get || !is_one_of(name, &ABOUT_BODY))
+        .cloned()
+        .collect();
+    if same_origin && followed.basic_auth.is_none() {
+        followed.basic_auth.clone_from(&request.basic_auth);
+    }
+    if !becomes_get {
+        followed.method.clone_from(&request.method);
+        followed.body.clone_from(&request.body);
+    } else {
+        followed.body = Body::None;
+    }
+    Some(followed)
+}
+
+fn is_one_of(name: &str, list: &[&str]) -> bool {
+    list.iter().any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// Fields meant for one origin. `Host` names it, so it cannot go along to another either.
+const CREDENTIALS: [&str; 4] = ["authorization", "cookie", "host", "proxy-authorization"];
+/// Fields that say what the body is.
+const ABOUT_BODY: [&str; 9] = [
+    "content-encoding",
+    "content-language",
+    "content-length",
+    "content-location",
+    "content-type",
+    "digest",
+    "expect",
+    "last-modified",
+    "transfer-encoding",
+];

@@ -1,0 +1,402 @@
+//! One user's remaining steps.
+//!
+//! Not a connection and not a call: a session says what comes next and is told how it went. The engine holds thousands,
+//! so what only some need (cookies, redirects) is made when it is first needed, and chance needs no memory at all.
+
+use crate::cookies::Cookies;
+use crate::redirect;
+use crate::seed::{Purpose, Streams};
+use crate::think;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+use warwolf_plan::{Burst, FailureRule, Order, Plan, Request, RequestId, Schedule, Script, Think, Work};
+
+/// What all sessions of a plan share.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    work: Work,
+    think: Think,
+    failure: FailureRule,
+    cookies: bool,
+    follow: u32,
+    /// Requests in the plan.
+    requests: u64,
+    /// Users of a closed loop; none in an open one.
+    users: Option<u64>,
+    /// Calls after which a closed loop ends.
+    calls: u64,
+    choices: Streams,
+    pauses: Streams,
+}
+
+impl Workload {
+    /// What `plan` says about its sessions.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        let users = match plan.schedule {
+            Schedule::Closed { users, .. } => Some(u64::from(users).max(1)),
+            Schedule::Open { .. } => None,
+        };
+        Self {
+            work: plan.session.work.clone(),
+            think: plan.session.think,
+            failure: plan.session.failure.clone(),
+            cookies: plan.session.cookies,
+            follow: plan.session.follow,
+            requests: plan.requests.len() as u64,
+            users,
+            calls: plan.stop.calls.unwrap_or(u64::MAX),
+            choices: Streams::new(plan.seed, Purpose::Requests),
+            pauses: Streams::new(plan.seed, Purpose::Think),
+        }
+    }
+
+    /// Session `number`, before its first step. In a closed loop this is the user of that number.
+    #[must_use]
+    #[inline]
+    pub fn session(&self, number: u64) -> Session {
+        let (wanted, script) = match &self.work {
+            Work::Draw { calls, .. } => (calls.unwrap_or(u64::MAX), 0),
+            Work::Scripts { scripts } => (u64::MAX, (number % scripts.len().max(1) as u64) as u32),
+        };
+        // User u of c makes calls u, u + c, u + 2c, … below the limit.
+        let allowed = match self.users {
+            Some(users) if self.calls < u64::MAX => self.calls.saturating_sub(number).div_ceil(users),
+            _ => u64::MAX,
+        };
+        Session {
+            number,
+            calls: wanted.min(allowed),
+            sent: 0,
+            extras: None,
+            outstanding: 0,
+            left: 0,
+            begun: 0,
+            script,
+            burst: 0,
+            phase: Phase::Fresh,
+            failed: false,
+            last: None,
+        }
+    }
+
+    /// Which request is call `sent` of session `number`, where requests are drawn.
+    fn draw(&self, order: Order, number: u64, sent: u64) -> RequestId {
+        let index = match order {
+            Order::Random => self.choices.stream(number).below(sent, self.requests),
+            Order::Sequential if self.requests == 1 => 0,
+            Order::Sequential => self.place(number, sent) % self.requests,
+        };
+        RequestId(index as u32)
+    }
+
+    /// The place of call `sent` of session `number` among all calls of the run. Sessions without an end that keep arriving
+    /// have no such place; each begins where the one before it began, and one on.
+    fn place(&self, number: u64, sent: u64) -> u64 {
+        match (&self.work, self.users) {
+            (_, Some(users)) => number.wrapping_add(sent.wrapping_mul(users)),
+            (Work::Draw { calls: Some(calls), .. }, None) => number.wrapping_mul(*calls).wrapping_add(sent),
+            (_, None) => number.wrapping_add(sent),
+        }
+    }
+}
+
+/// What a session does next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Send this request, and ask again at once: there may be more to send beside it.
+    Send {
+        /// Which of the plan's requests.
+        request: RequestId,
+    },
+    /// Send this request, which a redirect asked for, and ask again at once.
+    Follow(Box<Request>),
+    /// Nothing until a reply comes.
+    Wait,
+    /// Nothing for this long, which is more than zero.
+    Think(Duration),
+    /// Nothing any more. All replies have come.
+    Done,
+}
+
+/// How a call of a session went.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'a> {
+    /// Whether the whole reply came.
+    pub completed: bool,
+    /// Its status; of no meaning unless completed.
+    pub status: u16,
+    /// What was sent: the base of a relative redirect and the scope of the cookies.
+    pub request: &'a Request,
+    /// The `Location` field.
+    pub location: Option<&'a [u8]>,
+    /// The `Set-Cookie` fields, in order.
+    pub cookies: &'a [Vec<u8>],
+}
+
+impl<'a> Reply<'a> {
+    /// No reply, or not the whole of it, to `request`.
+    #[must_use]
+    pub const fn failed(request: &'a Request) -> Self {
+        Self { completed: false, status: 0, request, location: None, cookies: &[] }
+    }
+}
+
+/// One user's remaining steps: 64 bytes, and more only for cookies and redirects.
+///
+/// ```text
+///                 next: Send      next: Wait until all replies are here
+///   Fresh ───────────────► Busy ─┬──────────────► next: Done ───► Over
+///                           ▲    │ more bursts            ▲
+///                           │    ▼                        │
+///                           └─ Paused ◄─ next: Think      └─ a failure, once the replies still out are here
+/// ```
+#[derive(Clone, Debug)]
+pub struct Session {
+    number: u64,
+    /// Planned calls it may make in all.
+    calls: u64,
+    /// Planned calls it has made.
+    sent: u64,
+    extras: Option<Box<Extras>>,
+    /// Calls, planned and followed, whose replies have not come.
+    outstanding: u32,
+    /// Calls of this burst still to send.
+    left: u32,
+    /// Calls of this burst sent.
+    begun: u32,
+    /// Which script, and which of its bursts.
+    script: u32,
+    burst: u32,
+    last: Option<RequestId>,
+    phase: Phase,
+    failed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Fresh,
+    Busy,
+    Paused,
+    Over,
+}
+
+/// What a session has only when it met a cookie or a redirect.
+#[derive(Clone, Debug, Default)]
+struct Extras {
+    cookies: Cookies,
+    /// Requests that redirects asked for, to be sent.
+    pending: Vec<Request>,
+    /// Followed requests that are out: which, and how many redirects led to each.
+    followed: Vec<(u64, u32)>,
+}
+
+impl Session {
+    /// Says what comes next. Asked at the start, after each `Send` and `Follow`, after each reply, and when a pause is over.
+    #[inline]
+    pub fn next(&mut self, workload: &Workload) -> Step {
+        if let Some(step) = self.next_followed() {
+            return step;
+        }
+        match self.phase {
+            Phase::Over => return self.end(),
+            Phase::Fresh => {
+                if !self.enter(workload) {
+                    return self.end();
+                }
+            }
+            Phase::Busy if self.left == 0 => {
+                if self.outstanding > 0 {
+                    return Step::Wait;
+                }
+                let pause = self.pause(workload);
+                self.burst = self.burst.wrapping_add(1);
+                if !self.enter(workload) {
+                    return self.end();
+                }
+                if !pause.is_zero() {
+                    self.phase = Phase::Paused;
+                    return Step::Think(pause);
+                }
+            }
+            Phase::Paused | Phase::Busy => {}
+        }
+        self.phase = Phase::Busy;
+        match self.choose(workload) {
+            Some(request) => {
+                self.last = Some(request);
+                self.sent += 1;
+                self.begun += 1;
+                self.left -= 1;
+                self.outstanding += 1;
+                Step::Send { request }
+            }
+            None => Step::Wait,
+        }
+    }
+
+    /// Takes in how a call went: cookies are kept, a redirect is followed, a failure may end the session.
+    ///
+    /// # Panics
+    /// When no call is out.
+    #[inline]
+    pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) {
+        assert!(self.outstanding > 0, "a session was told of a reply while it waits for none");
+        self.outstanding -= 1;
+        let redirects = self.redirects_before(reply.request);
+        let failed = if reply.completed {
+            workload.failure.statuses.contains(&reply.status)
+        } else {
+            workload.failure.on_error
+        };
+        if failed {
+            self.failed = true;
+            self.phase = Phase::Over;
+            if let Some(extras) = &mut self.extras {
+                extras.pending.clear();
+            }
+        }
+        if !reply.completed {
+            return;
+        }
+        if workload.cookies && !reply.cookies.is_empty() {
+            let cookies = &mut self.extras.get_or_insert_default().cookies;
+            reply.cookies.iter().for_each(|field| cookies.set(reply.request, field));
+        }
+        if redirects < workload.follow
+            && self.phase != Phase::Over
+            && let Some(request) = redirect::follow(reply.request, reply.status, reply.location)
+        {
+            let extras = self.extras.get_or_insert_default();
+            extras.followed.push((fingerprint(&request), redirects + 1));
+            extras.pending.push(request);
+        }
+    }
+
+    /// The planned request of the last `Send`.
+    #[must_use]
+    pub const fn request(&self) -> Option<RequestId> {
+        self.last
+    }
+
+    /// Appends the whole header line `Cookie: a=b; c=d` with its line end, or nothing when no cookie goes with `request`
+    /// or when it brings a `Cookie` field of its own (RFC 6265 section 5.4 allows one).
+    #[inline]
+    pub fn write_cookies(&self, request: &Request, out: &mut Vec<u8>) {
+        if let Some(extras) = &self.extras
+            && !extras.cookies.is_empty()
+            && !request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"))
+        {
+            extras.cookies.write(request, out);
+        }
+    }
+
+    /// Its number: that of its arrival.
+    #[must_use]
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether a failure ended it, by the plan's failure rule.
+    #[must_use]
+    pub const fn is_failed(&self) -> bool {
+        self.failed
+    }
+
+    fn next_followed(&mut self) -> Option<Step> {
+        let request = self.extras.as_mut()?.pending.pop()?;
+        self.outstanding += 1;
+        Some(Step::Follow(Box::new(request)))
+    }
+
+    fn end(&mut self) -> Step {
+        self.phase = Phase::Over;
+        if self.outstanding > 0 { Step::Wait } else { Step::Done }
+    }
+
+    /// Begins the present burst; false when there is none.
+    fn enter(&mut self, workload: &Workload) -> bool {
+        let length = match &workload.work {
+            Work::Draw { burst, .. } => *burst,
+            Work::Scripts { scripts } => match self.find_burst(workload, scripts) {
+                Some(burst) => u32::try_from(burst.then.len()).unwrap_or(u32::MAX).saturating_add(1),
+                None => return false,
+            },
+        };
+        self.begun = 0;
+        self.left = u64::from(length).min(self.calls - self.sent) as u32;
+        self.left > 0
+    }
+
+    /// The present burst. A user of a closed loop who has come to the end of a script goes on with the one he would have
+    /// as the next session but `users`.
+    fn find_burst<'a>(&mut self, workload: &Workload, scripts: &'a [Script]) -> Option<&'a Burst> {
+        for _ in 0..=scripts.len() {
+            if let Some(burst) = scripts.get(self.script as usize)?.bursts.get(self.burst as usize) {
+                return Some(burst);
+            }
+            let further = u64::from(self.script) + workload.users?;
+            self.script = (further % scripts.len() as u64) as u32;
+            self.burst = 0;
+        }
+        None
+    }
+
+    /// The present burst of a script.
+    fn scripted<'a>(&self, scripts: &'a [Script]) -> Option<&'a Burst> {
+        scripts.get(self.script as usize)?.bursts.get(self.burst as usize)
+    }
+
+    /// The next call of this burst; none while it has to wait for the first one's reply.
+    fn choose(&self, workload: &Workload) -> Option<RequestId> {
+        match &workload.work {
+            Work::Draw { order, .. } => Some(workload.draw(*order, self.number, self.sent)),
+            Work::Scripts { scripts } => {
+                let burst = self.scripted(scripts)?;
+                match self.begun.checked_sub(1) {
+                    None => Some(burst.first),
+                    Some(0) if self.outstanding > 0 => None,
+                    Some(then) => burst.then.get(then as usize).copied(),
+                }
+            }
+        }
+    }
+
+    /// The pause after the present burst: its own, or else one drawn as the plan says.
+    fn pause(&self, workload: &Workload) -> Duration {
+        if let Work::Scripts { scripts } = &workload.work
+            && let Some(burst) = self.scripted(scripts)
+            && !burst.think.is_zero()
+        {
+            return burst.think;
+        }
+        if workload.think == Think::None {
+            return Duration::ZERO;
+        }
+        think::draw(&workload.think, workload.pauses.stream(self.number), self.sent)
+    }
+
+    /// How many redirects led to `request`, of which the reply has come.
+    fn redirects_before(&mut self, request: &Request) -> u32 {
+        let Some(extras) = &mut self.extras else { return 0 };
+        if extras.followed.is_empty() {
+            return 0;
+        }
+        // Two calls of a burst may be redirected to the same place. Then either may be taken for the other, which changes
+        // nothing in the sum.
+        let which = fingerprint(request);
+        match extras.followed.iter().position(|(out, _)| *out == which) {
+            Some(index) => extras.followed.swap_remove(index).1,
+            None => 0,
+        }
+    }
+}
+
+fn fingerprint(request: &Request) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&request.method, &request.endpoint, &request.path).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;
