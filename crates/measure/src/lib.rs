@@ -1,1 +1,29 @@
-//! measure
+//! What is recorded about a call, how records add up, and what may be concluded from them.
+//!
+//! A worker makes a [`Sample`] of each call and adds it to its [`Tally`]; tallies add up by [`Interval`] in a
+//! [`Timeline`]; a [`Run`] keeps the timeline with the plan's text and the [`Evidence`] about the machine.
+//! Nothing here reads a clock, opens anything or prints.
+#![forbid(unsafe_code)]
+
+mod distribution;
+mod evidence;
+mod histogram;
+mod moments;
+mod outcome;
+mod record;
+mod run;
+mod run_file;
+mod sample;
+mod tally;
+mod timeline;
+
+pub use distribution::Distribution;
+pub use evidence::{Environment, Evidence, WorkerEvidence};
+pub use histogram::{Digits, Histogram};
+pub use moments::Moments;
+pub use outcome::{Blame, Outcome, TlsKind, ViolationKind};
+pub use run::Run;
+pub use run_file::{MergeError, RunFileError};
+pub use sample::Sample;
+pub use tally::{Counters, OTHER_TARGETS, Phase, TARGET_ROWS, Tally, TargetTally};
+pub use timeline::{Interval, Timeline, Window};

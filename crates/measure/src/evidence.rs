@@ -1,0 +1,95 @@
+//! What the engine observed about the machine the load came from.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What is known about this machine during the run. What could not be learnt is none, zero or empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Evidence {
+    /// Worker threads.
+    pub threads: u32,
+    /// Name of the driver: `uring` or `epoll`.
+    pub driver: String,
+    /// How workers waited: `block` or `spin`.
+    pub idle: String,
+    /// Each worker.
+    pub workers: Vec<WorkerEvidence>,
+    /// Share of the time of all cores of this machine that was used by anything (0 to 1).
+    pub host_cpu_busy_share: Option<f64>,
+    /// Share of the time of all cores of this machine that the hypervisor gave to others (0 to 1).
+    pub steal_share: Option<f64>,
+    /// Time for which this process's control group was not allowed to run.
+    pub cgroup_throttled: Option<Duration>,
+    /// Descriptors this process may have open; zero when unknown.
+    pub descriptors_limit: u64,
+    /// Descriptors this process had open at once, at the most.
+    pub descriptors_peak: u64,
+    /// Local ports times source addresses that one target can be reached from; zero when unknown or without bound.
+    pub ports_available: u64,
+    /// Connections the plan asked to be held; zero when as many as needed.
+    pub connections_asked: u64,
+    /// Connections that were open at once, at the most.
+    pub connections_held: u64,
+    /// Calls that may be in flight at once: users, or connections times pipeline; zero when unknown.
+    pub in_flight_limit: u64,
+    /// CPU time of this process in user mode.
+    pub cpu_user: Duration,
+    /// CPU time of this process in the kernel.
+    pub cpu_system: Duration,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// What is known about one worker.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkerEvidence {
+    /// Time spent outside waiting for the kernel.
+    pub busy: Duration,
+    /// Time from its start to its end.
+    pub wall: Duration,
+    /// CPU time of the thread in user mode.
+    pub cpu_user: Duration,
+    /// CPU time of the thread in the kernel.
+    pub cpu_system: Duration,
+    /// The core it was pinned to.
+    pub core: Option<u32>,
+    /// Intervals it could not hand over in time.
+    pub late_pages: u64,
+}
+
+impl WorkerEvidence {
+    /// Share of its time that it did not wait (0 to 1); zero when it did not run.
+    #[must_use]
+    pub fn busy_share(&self) -> f64 {
+        if self.wall.is_zero() { 0.0 } else { (self.busy.as_secs_f64() / self.wall.as_secs_f64()).min(1.0) }
+    }
+
+    /// Share of its time that it had a core (0 to 1); zero when it did not run.
+    #[must_use]
+    pub fn cpu_share(&self) -> f64 {
+        let cpu = (self.cpu_user + self.cpu_system).as_secs_f64();
+        if self.wall.is_zero() { 0.0 } else { (cpu / self.wall.as_secs_f64()).min(1.0) }
+    }
+}
+
+/// Where and with what the run was made: so that a report can be understood next year.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Environment {
+    /// Version of this program.
+    pub version: String,
+    /// Words of the command line, the program's name first.
+    pub command: Vec<String>,
+    /// Name of the machine.
+    pub host: String,
+    /// Operating system and kernel release.
+    pub system: String,
+    /// Model of the processor.
+    pub cpu: String,
+    /// Cores this process may use.
+    pub cores: u32,
+    /// When the run began, in nanoseconds since 1970 (UTC); zero when unknown.
+    pub started_unix_ns: u64,
+}

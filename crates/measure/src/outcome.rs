@@ -1,0 +1,299 @@
+//! The closed list of how a call can end, and who is to blame.
+//!
+//! Nothing is ever counted under a string: what is not in this list cannot happen to a call.
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The whole reply arrived, whatever its status.
+    Completed,
+    /// The reply was not complete at the call's deadline.
+    ResponseTimeout,
+    /// The connection was not open at its deadline.
+    ConnectTimeout,
+    /// The TLS handshake was not over at its deadline.
+    TlsTimeout,
+    /// The connection was refused.
+    Refused,
+    /// The connection was reset.
+    Reset,
+    /// The connection was closed before a byte of the reply came.
+    Closed,
+    /// The connection was closed within the reply.
+    ClosedMidReply,
+    /// What came was not HTTP.
+    Violation(ViolationKind),
+    /// TLS failed.
+    Tls(TlsKind),
+    /// There is no way to the host or network.
+    Unreachable,
+    /// The name has no address.
+    Resolve,
+    /// This process may not open more descriptors.
+    NoFiles,
+    /// This machine has no local port left for the target.
+    NoPorts,
+    /// This machine has no memory for sockets left.
+    NoBuffers,
+    /// This machine does not allow the connection.
+    Denied,
+    /// Another error of this machine.
+    LocalOther,
+    /// The call was in flight when the run stopped.
+    Unfinished,
+}
+
+/// How a reply broke the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViolationKind {
+    /// The status line is not one (RFC 9112 section 4).
+    BadStatusLine,
+    /// A header line is not one (RFC 9112 section 5).
+    BadHeader,
+    /// The head is longer than the plan allows.
+    HeadTooLong,
+    /// The head has more header lines than the plan allows.
+    TooManyHeaders,
+    /// `Content-Length` is no number (RFC 9112 section 6.3).
+    BadContentLength,
+    /// Several lengths that differ (RFC 9112 section 6.3).
+    ConflictingLengths,
+    /// A chunk's size is no number (RFC 9112 section 7.1).
+    BadChunkSize,
+    /// A chunk does not end where it should (RFC 9112 section 7.1).
+    BadChunkEnd,
+    /// Bytes came that no call had asked for.
+    UnexpectedBytes,
+    /// The body is in a transfer coding other than `chunked` (RFC 9112 section 6.1).
+    UnsupportedTransferCoding,
+}
+
+/// Why TLS failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TlsKind {
+    /// The certificate's issuer is not trusted.
+    UnknownIssuer,
+    /// The certificate is no longer valid.
+    Expired,
+    /// The certificate is not valid yet.
+    NotYetValid,
+    /// The certificate is for another name.
+    NameMismatch,
+    /// The certificate was revoked.
+    Revoked,
+    /// The certificate is malformed or not allowed for this use.
+    BadCertificate,
+    /// The server sent a fatal alert (RFC 8446 section 6.2).
+    Alert,
+    /// No protocol version in common.
+    NoSharedVersion,
+    /// No cipher suite in common.
+    NoSharedCipher,
+    /// The server does not speak TLS.
+    NotTls,
+    /// The server wants a client certificate.
+    ClientCertRequired,
+    /// The connection ended without a closing alert (RFC 8446 section 6.1).
+    Truncated,
+    /// Anything else.
+    Other,
+}
+
+/// Whose fault an outcome is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blame {
+    /// Nobody's: the call completed, or was cut off by the end of the run.
+    Nobody,
+    /// The server under test.
+    Target,
+    /// What lies between.
+    Network,
+    /// The machine the load comes from: the measurement is spoiled.
+    ThisMachine,
+}
+
+impl Blame {
+    /// The name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nobody => "nobody",
+            Self::Target => "target",
+            Self::Network => "network",
+            Self::ThisMachine => "this machine",
+        }
+    }
+}
+
+use ViolationKind as V;
+
+/// Every outcome with its name in data and its words in text. The order is that of [`Outcome::index`].
+const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
+    (Outcome::Completed, "completed", "completed"),
+    (Outcome::ResponseTimeout, "response_timeout", "no complete reply in time"),
+    (Outcome::ConnectTimeout, "connect_timeout", "connecting took too long"),
+    (Outcome::TlsTimeout, "tls_timeout", "TLS handshake took too long"),
+    (Outcome::Refused, "refused", "connection refused"),
+    (Outcome::Reset, "reset", "connection reset"),
+    (Outcome::Closed, "closed", "connection closed before the reply"),
+    (Outcome::ClosedMidReply, "closed_mid_reply", "connection closed within the reply"),
+    (Outcome::Unreachable, "unreachable", "host or network unreachable"),
+    (Outcome::Resolve, "resolve", "name has no address"),
+    (Outcome::NoFiles, "no_files", "out of file descriptors"),
+    (Outcome::NoPorts, "no_ports", "out of local ports"),
+    (Outcome::NoBuffers, "no_buffers", "out of socket memory"),
+    (Outcome::Denied, "denied", "connection not permitted on this machine"),
+    (Outcome::LocalOther, "local_other", "other error on this machine"),
+    (Outcome::Unfinished, "unfinished", "in flight at the stop"),
+    (Outcome::Violation(V::BadStatusLine), "violation_bad_status_line", "HTTP: bad status line"),
+    (Outcome::Violation(V::BadHeader), "violation_bad_header", "HTTP: bad header line"),
+    (Outcome::Violation(V::HeadTooLong), "violation_head_too_long", "HTTP: head too long"),
+    (Outcome::Violation(V::TooManyHeaders), "violation_too_many_headers", "HTTP: too many header lines"),
+    (Outcome::Violation(V::BadContentLength), "violation_bad_content_length", "HTTP: bad Content-Length"),
+    (Outcome::Violation(V::ConflictingLengths), "violation_conflicting_lengths", "HTTP: lengths that differ"),
+    (Outcome::Violation(V::BadChunkSize), "violation_bad_chunk_size", "HTTP: bad chunk size"),
+    (Outcome::Violation(V::BadChunkEnd), "violation_bad_chunk_end", "HTTP: bad end of chunk"),
+    (Outcome::Violation(V::UnexpectedBytes), "violation_unexpected_bytes", "HTTP: bytes nobody asked for"),
+    (
+        Outcome::Violation(V::UnsupportedTransferCoding),
+        "violation_unsupported_transfer_coding",
+        "HTTP: transfer coding not supported",
+    ),
+    (Outcome::Tls(TlsKind::UnknownIssuer), "tls_unknown_issuer", "TLS: issuer not trusted"),
+    (Outcome::Tls(TlsKind::Expired), "tls_expired", "TLS: certificate expired"),
+    (Outcome::Tls(TlsKind::NotYetValid), "tls_not_yet_valid", "TLS: certificate not valid yet"),
+    (Outcome::Tls(TlsKind::NameMismatch), "tls_name_mismatch", "TLS: certificate for another name"),
+    (Outcome::Tls(TlsKind::Revoked), "tls_revoked", "TLS: certificate revoked"),
+    (Outcome::Tls(TlsKind::BadCertificate), "tls_bad_certificate", "TLS: bad certificate"),
+    (Outcome::Tls(TlsKind::Alert), "tls_alert", "TLS: fatal alert from the server"),
+    (Outcome::Tls(TlsKind::NoSharedVersion), "tls_no_shared_version", "TLS: no version in common"),
+    (Outcome::Tls(TlsKind::NoSharedCipher), "tls_no_shared_cipher", "TLS: no cipher suite in common"),
+    (Outcome::Tls(TlsKind::NotTls), "tls_not_tls", "TLS: the server does not speak it"),
+    (
+        Outcome::Tls(TlsKind::ClientCertRequired),
+        "tls_client_cert_required",
+        "TLS: client certificate required",
+    ),
+    (Outcome::Tls(TlsKind::Truncated), "tls_truncated", "TLS: ended without a closing alert"),
+    (Outcome::Tls(TlsKind::Other), "tls_other", "TLS: other failure"),
+];
+
+impl Outcome {
+    /// How many different outcomes there are.
+    pub const COUNT: usize = 39;
+
+    /// Every outcome, in the order of [`Outcome::index`].
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    /// Place in a table of [`Outcome::COUNT`] entries. Not for files: there outcomes go by [`Outcome::name`].
+    #[must_use]
+    #[inline]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Completed => 0,
+            Self::ResponseTimeout => 1,
+            Self::ConnectTimeout => 2,
+            Self::TlsTimeout => 3,
+            Self::Refused => 4,
+            Self::Reset => 5,
+            Self::Closed => 6,
+            Self::ClosedMidReply => 7,
+            Self::Unreachable => 8,
+            Self::Resolve => 9,
+            Self::NoFiles => 10,
+            Self::NoPorts => 11,
+            Self::NoBuffers => 12,
+            Self::Denied => 13,
+            Self::LocalOther => 14,
+            Self::Unfinished => 15,
+            Self::Violation(kind) => 16 + kind as usize,
+            Self::Tls(kind) => 26 + kind as usize,
+        }
+    }
+
+    /// The name in JSON and in run files: lower case with underscores, never changed once given.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        TABLE[self.index()].1
+    }
+
+    /// The outcome with this name, if there is one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// What happened, in words.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        TABLE[self.index()].2
+    }
+
+    /// Whose fault it is. What the target might have done is held to be its fault.
+    #[must_use]
+    pub const fn blame(self) -> Blame {
+        match self {
+            Self::Completed | Self::Unfinished => Blame::Nobody,
+            Self::ResponseTimeout
+            | Self::ConnectTimeout
+            | Self::TlsTimeout
+            | Self::Refused
+            | Self::Reset
+            | Self::Closed
+            | Self::ClosedMidReply
+            | Self::Violation(_)
+            | Self::Tls(_) => Blame::Target,
+            Self::Unreachable | Self::Resolve => Blame::Network,
+            Self::NoFiles | Self::NoPorts | Self::NoBuffers | Self::Denied | Self::LocalOther => {
+                Blame::ThisMachine
+            }
+        }
+    }
+
+    /// Whether the call ended at a deadline of its own.
+    #[must_use]
+    #[inline]
+    pub const fn is_timeout(self) -> bool {
+        matches!(self, Self::ResponseTimeout | Self::ConnectTimeout | Self::TlsTimeout)
+    }
+
+    /// Whether the call ended without a complete reply, neither at its deadline nor by the end of the run.
+    #[must_use]
+    #[inline]
+    pub const fn is_failure(self) -> bool {
+        !matches!(self, Self::Completed | Self::Unfinished) && !self.is_timeout()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_index() {
+        for (place, (outcome, name, _)) in TABLE.iter().enumerate() {
+            assert_eq!(outcome.index(), place, "{name}");
+            assert_eq!(Outcome::from_name(name), Some(*outcome));
+        }
+    }
+
+    #[test]
+    fn every_outcome_is_exactly_one_of_completed_failed_timed_out_and_unfinished() {
+        for outcome in Outcome::all() {
+            let kinds = [
+                outcome == Outcome::Completed,
+                outcome.is_failure(),
+                outcome.is_timeout(),
+                outcome == Outcome::Unfinished,
+            ];
+            assert_eq!(kinds.iter().filter(|yes| **yes).count(), 1, "{}", outcome.name());
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_in_the_list_is_no_outcome() {
+        assert_eq!(Outcome::from_name("exploded"), None);
+    }
+}

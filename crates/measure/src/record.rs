@@ -1,0 +1,213 @@
+//! How a tally is written down: only what is not empty, under names that do not change.
+//!
+//! Used for the packed intervals of a [`crate::Timeline`] and, with it, in the run file. Fields that a reader does not
+//! know are skipped and fields that are missing are empty, so files outlive versions; an outcome or phase that a
+//! reader does not know is refused, because leaving it out would falsify the sums.
+
+use crate::tally::TargetTally;
+use crate::{Counters, Digits, Distribution, Histogram, Moments, Outcome, Phase, Tally};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde_bytes::ByteBuf;
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(default)]
+struct TallyRecord {
+    counters: Counters,
+    phases: Vec<(String, DistributionRecord)>,
+    outcomes: Vec<(String, u64)>,
+    connection_failures: Vec<(String, u64)>,
+    statuses: Vec<(u16, u64)>,
+    targets: Vec<TargetRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DistributionRecord {
+    moments: Moments,
+    /// Pairs of distance from the last non-empty bin and count, as variable-length integers.
+    bins: ByteBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TargetRecord {
+    index: u16,
+    completed: u64,
+    errors: u64,
+    unfinished: u64,
+    body_bytes: u64,
+    latency: DistributionRecord,
+}
+
+impl From<&Distribution> for DistributionRecord {
+    fn from(distribution: &Distribution) -> Self {
+        let mut bins = Vec::new();
+        let mut next = 0;
+        for (bin, count) in distribution.histogram().filled() {
+            put(&mut bins, (bin - next) as u64);
+            put(&mut bins, count);
+            next = bin + 1;
+        }
+        Self { moments: *distribution.moments(), bins: ByteBuf::from(bins) }
+    }
+}
+
+impl DistributionRecord {
+    fn restore(&self, digits: Digits) -> Option<Distribution> {
+        let mut histogram = Histogram::without_memory(digits);
+        let mut rest = self.bins.as_slice();
+        let mut next = 0usize;
+        while !rest.is_empty() {
+            let bin = next.checked_add(usize::try_from(take(&mut rest)?).ok()?)?;
+            if !histogram.restore(bin, take(&mut rest)?) {
+                return None;
+            }
+            next = bin.checked_add(1)?;
+        }
+        (histogram.count() == self.moments.count()).then(|| Distribution::from_parts(self.moments, histogram))
+    }
+}
+
+/// Writes an integer in groups of seven bits, the lowest first, all but the last with the high bit set (LEB128).
+fn put(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Reads what [`put`] wrote; none when it is cut off or too large.
+fn take(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0u64;
+    for shift in (0..64).step_by(7) {
+        let (first, tail) = rest.split_first()?;
+        *rest = tail;
+        value |= u64::from(first & 0x7F).checked_mul(1 << shift)?;
+        if first & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+impl Serialize for Tally {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let named = |counts: &mut dyn Iterator<Item = (Outcome, u64)>| {
+            counts.map(|(outcome, count)| (outcome.name().to_owned(), count)).collect()
+        };
+        let filled = |phase: &&Phase| self.phase(**phase).count() > 0;
+        TallyRecord {
+            counters: self.counters,
+            phases: Phase::ALL
+                .iter()
+                .filter(filled)
+                .map(|phase| (phase.name().to_owned(), self.phase(*phase).into()))
+                .collect(),
+            outcomes: named(&mut self.outcomes()),
+            connection_failures: named(&mut self.connection_failures()),
+            statuses: self.statuses().collect(),
+            targets: self.targets().map(TargetRecord::from).collect(),
+        }
+        .serialize(to)
+    }
+}
+
+impl From<(u16, &TargetTally)> for TargetRecord {
+    fn from((index, row): (u16, &TargetTally)) -> Self {
+        Self {
+            index,
+            completed: row.completed,
+            errors: row.errors,
+            unfinished: row.unfinished,
+            body_bytes: row.body_bytes,
+            latency: (&row.latency).into(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Tally {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let record = TallyRecord::deserialize(from)?;
+        let empty = |digits| Distribution::from_parts(Moments::default(), Histogram::without_memory(digits));
+        let mut tally = Self::with(empty);
+        tally.counters = record.counters;
+        for (name, distribution) in &record.phases {
+            let phase = Phase::ALL.into_iter().find(|phase| phase.name() == name);
+            let phase = phase.ok_or_else(|| D::Error::custom(format!("unknown phase `{name}`")))?;
+            tally.phases[phase as usize] = distribution.restore(phase.digits()).ok_or_else(broken)?;
+        }
+        count_outcomes(&record.outcomes, &mut tally.outcomes)?;
+        count_outcomes(&record.connection_failures, &mut tally.connection_failures)?;
+        for (status, count) in record.statuses {
+            *tally.statuses.get_mut(usize::from(status)).ok_or_else(broken)? = count;
+        }
+        for row in &record.targets {
+            let index = usize::from(row.index).min(crate::TARGET_ROWS);
+            tally.targets[index] = TargetTally {
+                completed: row.completed,
+                errors: row.errors,
+                unfinished: row.unfinished,
+                body_bytes: row.body_bytes,
+                latency: row.latency.restore(Digits::Coarse).ok_or_else(broken)?,
+            };
+        }
+        Ok(tally)
+    }
+}
+
+fn broken<E: Error>() -> E {
+    E::custom("a tally that does not add up")
+}
+
+fn count_outcomes<E: Error>(from: &[(String, u64)], to: &mut [u64; Outcome::COUNT]) -> Result<(), E> {
+    for (name, count) in from {
+        let outcome =
+            Outcome::from_name(name).ok_or_else(|| E::custom(format!("unknown outcome `{name}`")))?;
+        to[outcome.index()] = *count;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn integers_read_back() {
+        for value in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
+            let mut bytes = Vec::new();
+            put(&mut bytes, value);
+            let mut rest = bytes.as_slice();
+            assert_eq!(take(&mut rest), Some(value));
+            assert!(rest.is_empty());
+            assert_eq!(take(&mut &bytes[..bytes.len() - 1]), None, "cut off");
+        }
+        assert_eq!(take(&mut [0xFF; 11].as_slice()), None, "too large");
+    }
+
+    #[test]
+    fn a_tally_reads_back() {
+        let mut tally = Tally::new();
+        tally.connection_opened(Duration::from_micros(70), Some(Duration::from_millis(2)), true);
+        tally.connection_failed(Outcome::NoPorts);
+        for nanos in (0..100_000_000).step_by(99_991) {
+            tally.connection_closed(Duration::from_nanos(nanos));
+        }
+        let bytes = rmp_serde::to_vec_named(&tally).unwrap();
+        assert!(bytes.len() < 5_000, "{} bytes", bytes.len());
+        let back: Tally = rmp_serde::from_slice(&bytes).unwrap();
+        assert_eq!(back, tally);
+    }
+
+    #[test]
+    fn a_histogram_that_disagrees_with_its_count_is_refused() {
+        let mut distribution = Distribution::new(Digits::Two);
+        distribution.record(5);
+        let mut record = DistributionRecord::from(&distribution);
+        assert_eq!(record.restore(Digits::Two), Some(distribution));
+        record.bins = ByteBuf::from(vec![5, 2]);
+        assert_eq!(record.restore(Digits::Two), None);
+        record.bins = ByteBuf::from(vec![0xFF, 0xFF, 0x7F, 1]);
+        assert_eq!(record.restore(Digits::Two), None, "no such bin");
+    }
+}

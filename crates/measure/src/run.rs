@@ -1,0 +1,56 @@
+//! A run as it is kept: the plan's text, the timeline and the evidence.
+
+use crate::{Environment, Evidence, Timeline};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What the engine returns and the run file keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// The whole plan as text; opaque here.
+    pub plan_text: String,
+    /// The plan's seed.
+    pub seed: u64,
+    /// Whether arrivals did not wait for completions.
+    pub open: bool,
+    /// Calls a second the plan asked for, where it did.
+    pub target_rate: Option<f64>,
+    /// How long the plan said the run should last, where it did.
+    pub nominal: Option<Duration>,
+    /// From the start to the end of the last worker.
+    pub wall: Duration,
+    /// Time at the start that is not in the figures.
+    pub warmup: Duration,
+    /// URL of each target, by its index in samples.
+    pub targets: Vec<String>,
+    /// What was counted.
+    pub timeline: Timeline,
+    /// What was observed about this machine.
+    pub evidence: Evidence,
+    /// Where and with what the run was made.
+    #[serde(default)]
+    pub environment: Environment,
+    /// Which parts of the plan this is, as (index, count); `[(0, 1)]` when it is the whole.
+    pub shards: Vec<(u32, u32)>,
+}
+
+impl Run {
+    /// A whole run of which nothing is known yet but the length of its intervals.
+    #[must_use]
+    pub fn new(interval: Duration) -> Self {
+        Self {
+            plan_text: String::new(),
+            seed: 0,
+            open: false,
+            target_rate: None,
+            nominal: None,
+            wall: Duration::ZERO,
+            warmup: Duration::ZERO,
+            targets: Vec::new(),
+            timeline: Timeline::new(interval),
+            evidence: Evidence::default(),
+            environment: Environment::default(),
+            shards: vec![(0, 1)],
+        }
+    }
+}

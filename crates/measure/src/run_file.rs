@@ -1,0 +1,282 @@
+//! The run file: a run as bytes and back, and several parts of a run as one.
+//!
+//! ```text
+//! "WWR1"  4 bytes   what it is, and the version of this layout
+//! length  8 bytes   of the payload, little-endian
+//! crc32   4 bytes   of the payload, little-endian
+//! payload           the run as MessagePack with named fields, deflated (RFC 1951)
+//! ```
+//! Named fields let old files be read by new versions and new files, mostly, by old ones.
+
+use crate::{Evidence, Run};
+use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
+use std::io::{Read, Write};
+
+const MAGIC: [u8; 4] = *b"WWR1";
+const HEADER: usize = 16;
+/// A run unpacks to a few tens of megabytes; what is far beyond is not a run.
+const LIMIT_BYTES: u64 = 1 << 30;
+
+/// Why bytes are not a run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFileError {
+    /// They do not begin as a run file does.
+    #[error("not a run file: it does not begin with `WWR`; give a file written by `warwolf run -o FILE`")]
+    NotARunFile,
+    /// They are in a layout of another version.
+    #[error("run file of layout `{0}`, and this version reads layout `1`; use the version that wrote it")]
+    OtherLayout(char),
+    /// They end too early.
+    #[error("run file cut short: {have} of {need} bytes; copy it again, or write it to a disk with room")]
+    Truncated {
+        /// Bytes that are there.
+        have: u64,
+        /// Bytes that should be there.
+        need: u64,
+    },
+    /// They were changed after writing.
+    #[error("run file damaged: its checksum does not match; copy it again")]
+    Damaged,
+    /// The run in them cannot be read.
+    #[error("run file whose contents cannot be read; use the version that wrote it")]
+    Contents(#[source] Option<rmp_serde::decode::Error>),
+}
+
+/// Why runs are not parts of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// There is none.
+    #[error("nothing to merge: give the run files of all shards")]
+    Nothing,
+    /// Two runs have different plans. The number is the place of the second in the list, from zero.
+    #[error("run {0} has another plan than the first: only shards of one plan can be merged")]
+    OtherPlan(usize),
+    /// Two runs count by different intervals.
+    #[error("run {0} counts by other intervals than the first: only shards of one plan can be merged")]
+    OtherInterval(usize),
+    /// Two runs are the same part, or belong to different divisions.
+    #[error("run {0} is a part that another run already has: give each shard once")]
+    SamePart(usize),
+}
+
+impl Run {
+    /// The run as the bytes of a run file.
+    ///
+    /// # Panics
+    /// Never: writing to memory cannot fail.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let plain = rmp_serde::to_vec_named(self).expect("a run has a MessagePack form; please report");
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&plain).expect("writing to memory cannot fail; please report");
+        let payload = encoder.finish().expect("writing to memory cannot fail; please report");
+        let mut file = Vec::with_capacity(HEADER + payload.len());
+        file.extend_from_slice(&MAGIC);
+        file.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+        file.extend_from_slice(&checksum(&payload).to_le_bytes());
+        file.extend_from_slice(&payload);
+        file
+    }
+
+    /// Reads the bytes of a run file.
+    ///
+    /// # Errors
+    /// When they are not a run file, of another layout, cut short, or damaged.
+    pub fn decode(bytes: &[u8]) -> Result<Self, RunFileError> {
+        let payload = payload(bytes)?;
+        let mut plain = Vec::new();
+        DeflateDecoder::new(payload)
+            .take(LIMIT_BYTES)
+            .read_to_end(&mut plain)
+            .map_err(|_| RunFileError::Contents(None))?;
+        let run: Self = rmp_serde::from_slice(&plain).map_err(|error| RunFileError::Contents(Some(error)))?;
+        if run.timeline.check() { Ok(run) } else { Err(RunFileError::Contents(None)) }
+    }
+
+    /// Adds up the parts of one test, which ran at the same time, whatever their order.
+    ///
+    /// # Errors
+    /// When there is none, or they are not parts of one plan.
+    pub fn merge(runs: Vec<Self>) -> Result<Self, MergeError> {
+        let mut runs = runs.into_iter();
+        let mut sum = runs.next().ok_or(MergeError::Nothing)?;
+        for (place, run) in (1..).zip(runs) {
+            if run.plan_text != sum.plan_text || run.seed != sum.seed || run.targets != sum.targets {
+                return Err(MergeError::OtherPlan(place));
+            }
+            if run.timeline.recorded_interval() != sum.timeline.recorded_interval() {
+                return Err(MergeError::OtherInterval(place));
+            }
+            let fits = |(index, count): &(u32, u32)| sum.shards.iter().all(|(i, c)| c == count && i != index);
+            if !run.shards.iter().all(fits) {
+                return Err(MergeError::SamePart(place));
+            }
+            sum.timeline.merge(&run.timeline);
+            sum.wall = sum.wall.max(run.wall);
+            sum.shards.extend(run.shards);
+            sum.evidence.merge(run.evidence);
+        }
+        sum.shards.sort_unstable();
+        Ok(sum)
+    }
+
+    /// Parts of the plan that are not in this run, by index.
+    #[must_use]
+    pub fn missing_shards(&self) -> Vec<u32> {
+        let count = self.shards.iter().map(|shard| shard.1).max().unwrap_or(0);
+        (0..count).filter(|index| self.shards.iter().all(|shard| shard.0 != *index)).collect()
+    }
+}
+
+/// The payload of a run file whose header and checksum are right.
+fn payload(bytes: &[u8]) -> Result<&[u8], RunFileError> {
+    if bytes.len() < 4 || bytes[..3] != MAGIC[..3] {
+        return Err(RunFileError::NotARunFile);
+    }
+    if bytes[3] != MAGIC[3] {
+        return Err(RunFileError::OtherLayout(char::from(bytes[3])));
+    }
+    let have = bytes.len() as u64;
+    let Some((header, rest)) = bytes.split_at_checked(HEADER) else {
+        return Err(RunFileError::Truncated { have, need: HEADER as u64 });
+    };
+    let length = u64::from_le_bytes(std::array::from_fn(|i| header[4 + i]));
+    let crc = u32::from_le_bytes(std::array::from_fn(|i| header[12 + i]));
+    let payload = usize::try_from(length).ok().and_then(|length| rest.get(..length));
+    let Some(payload) = payload else {
+        return Err(RunFileError::Truncated { have, need: length.saturating_add(HEADER as u64) });
+    };
+    if checksum(payload) == crc { Ok(payload) } else { Err(RunFileError::Damaged) }
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+impl Evidence {
+    /// Adds what was observed about another machine or part: shares by the worst, limits and counts by their sum.
+    pub fn merge(&mut self, other: Self) {
+        let worst = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        let joined = |mine: &mut String, theirs: &str| {
+            if !mine.split('+').any(|name| name == theirs) {
+                mine.push('+');
+                mine.push_str(theirs);
+            }
+        };
+        joined(&mut self.driver, &other.driver);
+        joined(&mut self.idle, &other.idle);
+        self.threads += other.threads;
+        self.workers.extend(other.workers);
+        self.host_cpu_busy_share = worst(self.host_cpu_busy_share, other.host_cpu_busy_share);
+        self.steal_share = worst(self.steal_share, other.steal_share);
+        self.cgroup_throttled = self.cgroup_throttled.max(other.cgroup_throttled);
+        self.descriptors_limit += other.descriptors_limit;
+        self.descriptors_peak += other.descriptors_peak;
+        self.ports_available += other.ports_available;
+        self.connections_asked += other.connections_asked;
+        self.connections_held += other.connections_held;
+        self.in_flight_limit += other.in_flight_limit;
+        self.cpu_user += other.cpu_user;
+        self.cpu_system += other.cpu_system;
+        self.interrupted |= other.interrupted;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Tally;
+    use std::time::Duration;
+
+    fn run(index: u32, count: u32) -> Run {
+        let mut run = Run::new(Duration::from_secs(1));
+        run.plan_text = "seed = 7\n".into();
+        run.seed = 7;
+        run.shards = vec![(index, count)];
+        for number in 0..10 {
+            let mut tally = Tally::new();
+            tally.planned(10 + u64::from(index));
+            tally.connection_opened(Duration::from_micros(50 + number), None, false);
+            run.timeline.add(number, &tally);
+        }
+        run.evidence.driver = if index == 0 { "uring".into() } else { "epoll".into() };
+        run.evidence.steal_share = (index > 0).then_some(0.01);
+        run
+    }
+
+    #[test]
+    fn a_run_reads_back() {
+        let bytes = run(0, 1).encode();
+        let back = Run::decode(&bytes).unwrap();
+        assert_eq!(back.plan_text, "seed = 7\n");
+        assert_eq!(back.timeline.whole().tally, run(0, 1).timeline.whole().tally);
+        assert_eq!(back.encode(), bytes);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_anywhere_says_so() {
+        let bytes = run(0, 1).encode();
+        for length in 4..bytes.len() {
+            let error = Run::decode(&bytes[..length]).unwrap_err();
+            assert!(matches!(error, RunFileError::Truncated { .. }), "{length}: {error}");
+        }
+        let text = Run::decode(&bytes[..100]).unwrap_err().to_string();
+        let expected = format!(
+            "run file cut short: 100 of {} bytes; copy it again, or write it to a disk with room",
+            bytes.len()
+        );
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_changed_byte_is_noticed() {
+        let good = run(0, 1).encode();
+        for place in HEADER..good.len() {
+            let mut bytes = good.clone();
+            bytes[place] ^= 0x10;
+            assert!(matches!(Run::decode(&bytes).unwrap_err(), RunFileError::Damaged));
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        assert!(matches!(Run::decode(b"").unwrap_err(), RunFileError::NotARunFile));
+        assert!(matches!(Run::decode(b"{\"plan\":1}").unwrap_err(), RunFileError::NotARunFile));
+        assert!(matches!(Run::decode(b"WWR2abc").unwrap_err(), RunFileError::OtherLayout('2')));
+    }
+
+    #[test]
+    fn shards_merge_in_any_order() {
+        let forward = Run::merge(vec![run(0, 3), run(2, 3), run(1, 3)]).unwrap();
+        let backward = Run::merge(vec![run(1, 3), run(2, 3), run(0, 3)]).unwrap();
+        assert_eq!(forward.timeline.whole().tally, backward.timeline.whole().tally);
+        assert_eq!(forward.timeline.whole().tally.counters().planned, 330);
+        assert_eq!((forward.shards.clone(), backward.shards), (vec![(0, 3), (1, 3), (2, 3)], forward.shards));
+        assert_eq!(forward.evidence.driver, "uring+epoll");
+        assert_eq!(forward.evidence.steal_share, Some(0.01));
+    }
+
+    #[test]
+    fn a_missing_shard_is_named() {
+        let run = Run::merge(vec![run(0, 4), run(3, 4)]).unwrap();
+        assert_eq!(run.missing_shards(), [1, 2]);
+    }
+
+    #[test]
+    fn what_are_not_parts_of_one_test_is_refused() {
+        let other_plan = Run { plan_text: "seed = 8\n".into(), ..run(1, 2) };
+        let other_interval =
+            Run { shards: vec![(1, 2)], timeline: Run::new(Duration::from_secs(2)).timeline, ..run(1, 2) };
+        for (runs, expected) in [
+            (vec![], MergeError::Nothing),
+            (vec![run(0, 2), other_plan], MergeError::OtherPlan(1)),
+            (vec![run(0, 2), other_interval], MergeError::OtherInterval(1)),
+            (vec![run(0, 2), run(1, 2), run(0, 2)], MergeError::SamePart(2)),
+            (vec![run(0, 2), run(1, 3)], MergeError::SamePart(1)),
+        ] {
+            assert_eq!(Run::merge(runs).unwrap_err(), expected);
+        }
+    }
+}

@@ -1,0 +1,531 @@
+//! All that one worker has counted in one interval.
+//!
+//! The engine's workers call [`Tally::record`] for each call, so what happens there is a few additions to memory that
+//! was allocated by [`Tally::new`]. Everything else only reads or adds up.
+
+use crate::{Digits, Distribution, Moments, Outcome, Sample};
+use std::time::Duration;
+
+/// Rows of the per-target table. Targets beyond them share one more row.
+pub const TARGET_ROWS: usize = 64;
+
+/// The target index that stands for all targets beyond the table.
+pub const OTHER_TARGETS: u16 = u16::MAX;
+
+/// Statuses are counted below this number; what is above counts as the last.
+const STATUS_LIMIT: usize = 1_000;
+
+/// A duration that is measured, with its own distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Intended to finished, of completed calls, and of timed-out ones with their deadline's value.
+    Latency,
+    /// Sent to finished, of the same calls as [`Phase::Latency`] where something was sent.
+    Service,
+    /// Intended to started, of all calls that were started.
+    Lag,
+    /// Started to sent, of all calls of which something was sent.
+    Setup,
+    /// Sent to first byte, of all calls whose reply began.
+    Wait,
+    /// First byte to finished, of completed calls.
+    Transfer,
+    /// TCP connects that succeeded.
+    Connect,
+    /// TLS handshakes that succeeded.
+    Tls,
+    /// From connect to close, of connections that carried at least one complete reply.
+    Lifetime,
+    /// Intended to the stop, of calls in flight at the stop.
+    UnfinishedAge,
+    /// Intended to failure, of calls that failed.
+    FailedAfter,
+}
+
+impl Phase {
+    /// Every phase.
+    pub const ALL: [Self; 11] = [
+        Self::Latency,
+        Self::Service,
+        Self::Lag,
+        Self::Setup,
+        Self::Wait,
+        Self::Transfer,
+        Self::Connect,
+        Self::Tls,
+        Self::Lifetime,
+        Self::UnfinishedAge,
+        Self::FailedAfter,
+    ];
+
+    /// The name in run files; never changed once given.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Service => "service",
+            Self::Lag => "lag",
+            Self::Setup => "setup",
+            Self::Wait => "wait",
+            Self::Transfer => "transfer",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Lifetime => "lifetime",
+            Self::UnfinishedAge => "unfinished_age",
+            Self::FailedAfter => "failed_after",
+        }
+    }
+
+    /// How exactly it is kept: three digits for the two that are compared, two for what explains them.
+    pub(crate) const fn digits(self) -> Digits {
+        match self {
+            Self::Latency | Self::Service => Digits::Three,
+            Self::Lag
+            | Self::Setup
+            | Self::Wait
+            | Self::Transfer
+            | Self::Connect
+            | Self::Tls
+            | Self::Lifetime
+            | Self::UnfinishedAge => Digits::Two,
+            Self::FailedAfter => Digits::Coarse,
+        }
+    }
+}
+
+/// Whole-number counters. All but the two greatest-at-once add up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Counters {
+    /// Calls the schedule or a session asked for.
+    pub planned: u64,
+    /// Calls that took a slot.
+    pub started: u64,
+    /// Calls that were asked for and never took a slot.
+    pub unstarted: u64,
+    /// Calls that were due while no slot or connection was free.
+    pub held_back: u64,
+    /// Calls in flight at once, at the most.
+    pub max_in_flight: u64,
+    /// Requests of which at least the first byte was sent.
+    pub requests: u64,
+    /// Bytes of requests, bodies included.
+    pub request_bytes: u64,
+    /// Bytes of heads of completed replies.
+    pub header_bytes: u64,
+    /// Bytes of bodies of completed replies, without framing.
+    pub body_bytes: u64,
+    /// Bytes of heads and bodies of replies that did not complete.
+    pub partial_bytes: u64,
+    /// Bytes handed to the kernel, TLS included.
+    pub wire_sent: u64,
+    /// Bytes taken from the kernel, TLS included.
+    pub wire_received: u64,
+    /// Connections opened.
+    pub connections_opened: u64,
+    /// Connections that could not be opened.
+    pub connections_failed: u64,
+    /// Calls that found an open connection.
+    pub connections_reused: u64,
+    /// Connections opened again because the server had closed a kept one.
+    pub reconnects: u64,
+    /// TLS handshakes that resumed a session.
+    pub tls_resumed: u64,
+    /// Connections open at once, at the most.
+    pub connections_held: u64,
+}
+
+impl Counters {
+    /// Adds the counters of another worker in the same interval: what was at once is added too.
+    fn merge(&mut self, other: &Self) {
+        let (in_flight, held) = (self.max_in_flight, self.connections_held);
+        self.follow(other);
+        self.max_in_flight = in_flight + other.max_in_flight;
+        self.connections_held = held + other.connections_held;
+    }
+
+    /// Adds the counters of a later or earlier interval: of what was at once the greater counts.
+    fn follow(&mut self, other: &Self) {
+        self.planned += other.planned;
+        self.started += other.started;
+        self.unstarted += other.unstarted;
+        self.held_back += other.held_back;
+        self.max_in_flight = self.max_in_flight.max(other.max_in_flight);
+        self.requests += other.requests;
+        self.request_bytes += other.request_bytes;
+        self.header_bytes += other.header_bytes;
+        self.body_bytes += other.body_bytes;
+        self.partial_bytes += other.partial_bytes;
+        self.wire_sent += other.wire_sent;
+        self.wire_received += other.wire_received;
+        self.connections_opened += other.connections_opened;
+        self.connections_failed += other.connections_failed;
+        self.connections_reused += other.connections_reused;
+        self.reconnects += other.reconnects;
+        self.tls_resumed += other.tls_resumed;
+        self.connections_held = self.connections_held.max(other.connections_held);
+    }
+}
+
+/// What was counted about one target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetTally {
+    /// Calls that completed.
+    pub completed: u64,
+    /// Calls that failed, timed out, or were answered with a status of 400 and above.
+    pub errors: u64,
+    /// Calls in flight at the stop.
+    pub unfinished: u64,
+    /// Bytes of bodies of completed replies.
+    pub body_bytes: u64,
+    /// Latency of the same calls as [`Phase::Latency`], coarsely.
+    pub latency: Distribution,
+}
+
+impl TargetTally {
+    pub(crate) const fn with(latency: Distribution) -> Self {
+        Self { completed: 0, errors: 0, unfinished: 0, body_bytes: 0, latency }
+    }
+
+    /// Whether nothing was counted.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.completed + self.errors + self.unfinished == 0
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.completed += other.completed;
+        self.errors += other.errors;
+        self.unfinished += other.unfinished;
+        self.body_bytes += other.body_bytes;
+        self.latency.merge(&other.latency);
+    }
+
+    fn clear(&mut self) {
+        (self.completed, self.errors, self.unfinished, self.body_bytes) = (0, 0, 0, 0);
+        self.latency.clear();
+    }
+}
+
+/// Everything that is counted. Adding up is commutative and associative, and an empty tally changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    pub(crate) counters: Counters,
+    pub(crate) phases: Vec<Distribution>,
+    pub(crate) outcomes: [u64; Outcome::COUNT],
+    pub(crate) connection_failures: [u64; Outcome::COUNT],
+    pub(crate) statuses: Vec<u64>,
+    /// Rows for the first targets, and one for all others.
+    pub(crate) targets: Vec<TargetTally>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tally {
+    /// An empty tally with all the memory it will ever need, 1.1 MiB, of which only what is used is ever touched.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(Distribution::new)
+    }
+
+    /// An empty tally whose distributions are made by `distribution`.
+    pub(crate) fn with(distribution: impl Fn(Digits) -> Distribution) -> Self {
+        Self {
+            counters: Counters::default(),
+            phases: Phase::ALL.iter().map(|phase| distribution(phase.digits())).collect(),
+            outcomes: [0; Outcome::COUNT],
+            connection_failures: [0; Outcome::COUNT],
+            statuses: vec![0; STATUS_LIMIT],
+            targets: (0..=TARGET_ROWS).map(|_| TargetTally::with(distribution(Digits::Coarse))).collect(),
+        }
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn reset(&mut self) {
+        self.counters = Counters::default();
+        self.phases.iter_mut().for_each(Distribution::clear);
+        self.outcomes = [0; Outcome::COUNT];
+        self.connection_failures = [0; Outcome::COUNT];
+        self.statuses.fill(0);
+        self.targets.iter_mut().filter(|row| !row.is_empty()).for_each(TargetTally::clear);
+    }
+
+    /// Counts calls the schedule or a session asked for.
+    #[inline]
+    pub fn planned(&mut self, calls: u64) {
+        self.counters.planned += calls;
+    }
+
+    /// Counts calls that took a slot.
+    #[inline]
+    pub fn started(&mut self, calls: u64) {
+        self.counters.started += calls;
+    }
+
+    /// Counts calls that were asked for and never took a slot.
+    #[inline]
+    pub fn unstarted(&mut self, calls: u64) {
+        self.counters.unstarted += calls;
+    }
+
+    /// Counts calls that were due while no slot or connection was free, so that their lag is not this machine's.
+    #[inline]
+    pub fn held_back(&mut self, calls: u64) {
+        self.counters.held_back += calls;
+    }
+
+    /// Says how many calls are in flight now; the greatest is kept.
+    #[inline]
+    pub fn in_flight(&mut self, calls: u64) {
+        self.counters.max_in_flight = self.counters.max_in_flight.max(calls);
+    }
+
+    /// Adds a call that is over.
+    #[inline]
+    pub fn record(&mut self, sample: &Sample) {
+        let outcome = sample.outcome;
+        self.outcomes[outcome.index()] += 1;
+        self.phase_mut(Phase::Lag).record(sample.lag_ns());
+        if let Some(setup) = sample.setup_ns() {
+            self.counters.requests += 1;
+            self.counters.request_bytes += u64::from(sample.sent_bytes);
+            self.phase_mut(Phase::Setup).record(setup);
+        }
+        if let Some(wait) = sample.wait_ns() {
+            self.phase_mut(Phase::Wait).record(wait);
+        }
+        if outcome == Outcome::Completed {
+            self.record_completed(sample);
+        } else {
+            self.record_incomplete(sample);
+        }
+    }
+
+    #[inline]
+    fn record_completed(&mut self, sample: &Sample) {
+        let latency = sample.latency_ns();
+        self.phase_mut(Phase::Latency).record(latency);
+        if let Some(service) = sample.service_ns() {
+            self.phase_mut(Phase::Service).record(service);
+        }
+        if let Some(transfer) = sample.transfer_ns() {
+            self.phase_mut(Phase::Transfer).record(transfer);
+        }
+        self.counters.header_bytes += u64::from(sample.header_bytes);
+        self.counters.body_bytes += sample.body_bytes;
+        self.statuses[usize::from(sample.status).min(STATUS_LIMIT - 1)] += 1;
+        let row = self.target_mut(sample.target);
+        row.completed += 1;
+        row.errors += u64::from(sample.status >= 400);
+        row.body_bytes += sample.body_bytes;
+        row.latency.record(latency);
+    }
+
+    fn record_incomplete(&mut self, sample: &Sample) {
+        let age = sample.latency_ns();
+        self.counters.partial_bytes += sample.body_bytes + u64::from(sample.header_bytes);
+        if sample.outcome == Outcome::Unfinished {
+            self.phase_mut(Phase::UnfinishedAge).record(age);
+            self.target_mut(sample.target).unfinished += 1;
+            return;
+        }
+        let timed_out = sample.outcome.is_timeout();
+        if timed_out {
+            self.phase_mut(Phase::Latency).record(age);
+            if let Some(service) = sample.service_ns() {
+                self.phase_mut(Phase::Service).record(service);
+            }
+        } else {
+            self.phase_mut(Phase::FailedAfter).record(age);
+        }
+        let row = self.target_mut(sample.target);
+        row.errors += 1;
+        if timed_out {
+            row.latency.record(age);
+        }
+    }
+
+    #[inline]
+    fn phase_mut(&mut self, phase: Phase) -> &mut Distribution {
+        &mut self.phases[phase as usize]
+    }
+
+    #[inline]
+    fn target_mut(&mut self, target: u16) -> &mut TargetTally {
+        &mut self.targets[usize::from(target).min(TARGET_ROWS)]
+    }
+
+    /// Counts bytes handed to and taken from the kernel.
+    #[inline]
+    pub fn wire(&mut self, sent: u64, received: u64) {
+        self.counters.wire_sent += sent;
+        self.counters.wire_received += received;
+    }
+
+    /// Counts a connection that opened: time to connect, time of the TLS handshake, whether a session was resumed.
+    pub fn connection_opened(&mut self, connect: Duration, tls: Option<Duration>, resumed: bool) {
+        self.counters.connections_opened += 1;
+        self.phase_mut(Phase::Connect).record(nanos(connect));
+        if let Some(tls) = tls {
+            self.phase_mut(Phase::Tls).record(nanos(tls));
+            self.counters.tls_resumed += u64::from(resumed);
+        }
+    }
+
+    /// Counts a connection that could not be opened.
+    pub fn connection_failed(&mut self, why: Outcome) {
+        self.counters.connections_failed += 1;
+        self.connection_failures[why.index()] += 1;
+    }
+
+    /// Counts a call that found an open connection.
+    #[inline]
+    pub fn connection_reused(&mut self) {
+        self.counters.connections_reused += 1;
+    }
+
+    /// Counts a connection opened again because the server had closed a kept one.
+    pub fn reconnected(&mut self) {
+        self.counters.reconnects += 1;
+    }
+
+    /// Counts a connection that was closed after carrying at least one complete reply.
+    pub fn connection_closed(&mut self, lifetime: Duration) {
+        self.phase_mut(Phase::Lifetime).record(nanos(lifetime));
+    }
+
+    /// Says how many connections are open now; the greatest is kept.
+    #[inline]
+    pub fn connections_held(&mut self, connections: u64) {
+        self.counters.connections_held = self.counters.connections_held.max(connections);
+    }
+
+    /// Adds what another worker counted in the same interval. What was in flight or open at once is added, which is the
+    /// least number that is certainly not too small.
+    pub fn merge(&mut self, other: &Self) {
+        self.counters.merge(&other.counters);
+        self.merge_rest(other);
+    }
+
+    /// Adds what was counted in another interval. Of what was in flight or open at once, the greater is kept.
+    pub fn follow(&mut self, other: &Self) {
+        self.counters.follow(&other.counters);
+        self.merge_rest(other);
+    }
+
+    fn merge_rest(&mut self, other: &Self) {
+        let add = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
+        self.phases.iter_mut().zip(&other.phases).for_each(|(a, b)| a.merge(b));
+        add(&mut self.outcomes, &other.outcomes);
+        add(&mut self.connection_failures, &other.connection_failures);
+        add(&mut self.statuses, &other.statuses);
+        self.targets
+            .iter_mut()
+            .zip(&other.targets)
+            .filter(|(_, row)| !row.is_empty())
+            .for_each(|(a, b)| a.merge(b));
+    }
+
+    /// The counters.
+    #[must_use]
+    pub const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The distribution of a duration.
+    #[must_use]
+    pub fn phase(&self, phase: Phase) -> &Distribution {
+        &self.phases[phase as usize]
+    }
+
+    /// The exact sums of a duration.
+    #[must_use]
+    pub fn moments(&self, phase: Phase) -> &Moments {
+        self.phase(phase).moments()
+    }
+
+    /// How many calls ended so.
+    #[must_use]
+    pub const fn outcome(&self, outcome: Outcome) -> u64 {
+        self.outcomes[outcome.index()]
+    }
+
+    /// The outcomes that occurred, with their counts.
+    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> {
+        Outcome::all().map(|outcome| (outcome, self.outcome(outcome))).filter(|(_, count)| *count > 0)
+    }
+
+    /// Why connections could not be opened, with counts.
+    pub fn connection_failures(&self) -> impl Iterator<Item = (Outcome, u64)> {
+        Outcome::all()
+            .map(|outcome| (outcome, self.connection_failures[outcome.index()]))
+            .filter(|(_, count)| *count > 0)
+    }
+
+    /// Statuses of completed replies with their counts, in rising order; 999 stands for all from there.
+    pub fn statuses(&self) -> impl Iterator<Item = (u16, u64)> {
+        (0u16..).zip(&self.statuses).filter(|(_, count)| **count > 0).map(|(status, count)| (status, *count))
+    }
+
+    /// Rows of targets that were called, with their index; [`OTHER_TARGETS`] for those beyond the table.
+    pub fn targets(&self) -> impl Iterator<Item = (u16, &TargetTally)> {
+        (0u16..)
+            .zip(&self.targets)
+            .filter(|(_, row)| !row.is_empty())
+            .map(|(index, row)| (if usize::from(index) < TARGET_ROWS { index } else { OTHER_TARGETS }, row))
+    }
+
+    /// Calls whose whole reply arrived.
+    #[must_use]
+    pub const fn completed(&self) -> u64 {
+        self.outcome(Outcome::Completed)
+    }
+
+    /// Calls that ended at a deadline.
+    #[must_use]
+    pub fn timed_out(&self) -> u64 {
+        self.outcomes().filter(|(outcome, _)| outcome.is_timeout()).map(|row| row.1).sum()
+    }
+
+    /// Calls that ended without a complete reply, but not at a deadline.
+    #[must_use]
+    pub fn failed(&self) -> u64 {
+        self.outcomes().filter(|(outcome, _)| outcome.is_failure()).map(|row| row.1).sum()
+    }
+
+    /// Calls in flight at the stop.
+    #[must_use]
+    pub const fn unfinished(&self) -> u64 {
+        self.outcome(Outcome::Unfinished)
+    }
+
+    /// Completed calls with a status of 400 and above.
+    #[must_use]
+    pub fn error_statuses(&self) -> u64 {
+        self.statuses[400..].iter().sum()
+    }
+
+    /// Calls without the reply that was asked for: failed, timed out, or a status of 400 and above.
+    #[must_use]
+    pub fn errors(&self) -> u64 {
+        self.failed() + self.timed_out() + self.error_statuses()
+    }
+
+    /// Calls that are over: all but those in flight at the stop.
+    #[must_use]
+    pub fn finished(&self) -> u64 {
+        self.outcomes.iter().sum::<u64>() - self.unfinished()
+    }
+}
+
+/// Nanoseconds of a duration, saturating after 584 years.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "tally_tests.rs"]
+mod tests;
