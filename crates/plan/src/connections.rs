@@ -1,6 +1,7 @@
 use crate::quantity::optional_duration_text;
 use crate::{Endpoint, PlanError};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -156,6 +157,15 @@ pub enum TlsVersion {
     /// TLS 1.3 (RFC 8446).
     #[serde(rename = "1.3")]
     V13,
+}
+
+impl fmt::Display for TlsVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V12 => "1.2",
+            Self::V13 => "1.3",
+        })
+    }
 }
 
 /// What the server's certificate is checked against.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod connections;
+mod describe;
 mod error;
 pub mod quantity;
 mod request;
@@ -13,16 +14,19 @@ mod session;
 mod shard;
 mod stop;
 pub mod text;
+pub mod words;
 
 pub use connections::{
     Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Resolve, Timeouts, Tls, TlsVersion, Verify,
 };
+pub use describe::describe;
 pub use error::PlanError;
 pub use request::{Body, Endpoint, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{Burst, FailureRule, Order, Script, SessionShape, Think, Work};
 pub use shard::Shard;
 pub use stop::Stop;
+pub use words::ArrivalWords;
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

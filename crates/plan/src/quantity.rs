@@ -57,22 +57,37 @@ pub fn print_duration(duration: Duration) -> String {
 /// Reads a rate in events per second.
 ///
 /// # Errors
-/// `field` and the text, when it is not a positive number with a known unit.
+/// `field` and the text, when it is not a positive number with a known unit, or more than 1e9 a second.
 pub fn parse_rate(field: &str, text: &str) -> Result<f64, PlanError> {
-    let wrong = || PlanError::new(field, text, "use a positive rate, such as 500/s, 10/ms or 30/m");
+    parse_rate_or_zero(field, text)
+        .ok()
+        .filter(|rate| *rate > 0.0)
+        .ok_or_else(|| PlanError::new(field, text, "use a positive rate, such as 500/s, 10/ms or 30/m"))
+}
+
+/// Reads a rate that may be zero.
+///
+/// # Errors
+/// `field` and the text, when it is not a number with a known unit, or more than 1e9 a second.
+pub fn parse_rate_or_zero(field: &str, text: &str) -> Result<f64, PlanError> {
+    let wrong = || PlanError::new(field, text, "use a rate, such as 500/s, 10/ms or 30/m");
     let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
-    let per = match unit {
-        "" | "/s" | "/sec" => 1.0,
-        "/ms" => 1e-3,
-        "/us" => 1e-6,
-        "/m" | "/min" => 60.0,
-        "/h" => 3600.0,
-        "k" | "k/s" => 1e-3,
-        "m" | "m/s" => 1e-6,
+    // Multiplied where it can be: 1.1/ms is 1,100 a second, while 1.1 / 0.001 is a little more.
+    let rate = match unit {
+        "" | "/s" | "/sec" => number,
+        "/ms" | "k" | "k/s" => number * 1e3,
+        "/us" | "m" | "m/s" => number * 1e6,
+        "/m" | "/min" => number / 60.0,
+        "/h" => number / 3600.0,
         _ => return Err(wrong()),
     };
-    let rate = number / per;
-    if rate > 0.0 && rate <= 1e9 { Ok(rate) } else { Err(wrong()) }
+    if rate <= 1e9 { Ok(rate) } else { Err(wrong()) }
+}
+
+/// Writes a rate so that [`parse_rate`] reads back exactly the same.
+#[must_use]
+pub fn print_rate(rate: f64) -> String {
+    format!("{rate}/s")
 }
 
 /// Reads a count, with `k` for thousands and `m` for millions.

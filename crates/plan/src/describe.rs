@@ -1,0 +1,328 @@
+//! A plan in a few English sentences, for `warwolf explain` and the head of a report.
+
+use crate::quantity::{print_duration, print_rate};
+use crate::{ArrivalProcess, Body, HttpVersion, Idle, Order, Plan, Request, Schedule, Think, Verify, Work};
+use std::fmt::Write as _;
+
+/// What `plan` will send, where, how and for how long: one sentence a line.
+#[must_use]
+pub fn describe(plan: &Plan) -> String {
+    let mut lines = vec![requests(plan), schedule(plan), session(plan), connections(plan)];
+    lines.extend(network(plan));
+    lines.extend(tls(plan));
+    lines.push(limits(plan));
+    lines.push(end(plan));
+    lines.push(chance(plan));
+    if !plan.slos.is_empty() {
+        lines.push(format!("Passes if {}.", plan.slos.join(" and ")));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Requests named one by one; more are counted.
+const NAMED_MAX: usize = 5;
+
+fn requests(plan: &Plan) -> String {
+    let mut text = match (plan.requests.len(), &plan.session.work) {
+        (1, _) => "Sends ".to_owned(),
+        (count, Work::Draw { order: Order::Sequential, .. }) => format!("Sends {count} requests in turn: "),
+        (count, Work::Draw { order: Order::Random, .. }) => format!("Sends {count} requests at random: "),
+        (count, Work::Scripts { scripts }) => {
+            format!("Follows {} over {count} requests: ", counted(scripts.len() as u64, "script"))
+        }
+    };
+    let named: Vec<String> = plan.requests.iter().take(NAMED_MAX).map(request).collect();
+    text += &named.join(", ");
+    if plan.requests.len() > NAMED_MAX {
+        let _ = write!(text, " and {} more", plan.requests.len() - NAMED_MAX);
+    }
+    text + "."
+}
+
+fn request(request: &Request) -> String {
+    let body = match &request.body {
+        Body::None => String::new(),
+        Body::Text(text) => format!(" with {}", counted(text.len() as u64, "byte")),
+        Body::File(file) => format!(" with the content of {}", file.display()),
+    };
+    let fields = match request.headers.len() as u64 {
+        0 => String::new(),
+        fields => format!(" and {}", counted(fields, "header field")),
+    };
+    format!("{} {}{body}{fields}", request.method, request.url())
+}
+
+fn schedule(plan: &Plan) -> String {
+    match &plan.schedule {
+        Schedule::Closed { users, ramp } => {
+            let over = if ramp.is_zero() {
+                "all at once".to_owned()
+            } else {
+                format!("evenly over {}", print_duration(*ramp))
+            };
+            let (users, start) =
+                (counted(u64::from(*users), "user"), if *users == 1 { "starts" } else { "start" });
+            format!("Closed loop: {users} {start} {over}; each waits for a reply before going on.")
+        }
+        Schedule::Open { arrivals, burst } => {
+            let groups = if *burst > 1 { format!(", in groups of {burst}") } else { String::new() };
+            format!("Open loop: {}{groups}; nothing waits for the server.", process(arrivals))
+        }
+    }
+}
+
+fn process(arrivals: &ArrivalProcess) -> String {
+    match arrivals {
+        ArrivalProcess::Constant { rate } => format!("sessions start at {}, evenly", print_rate(*rate)),
+        ArrivalProcess::Poisson { rate } => {
+            format!("sessions start at {} on average, independently (Poisson)", print_rate(*rate))
+        }
+        ArrivalProcess::Uniform { min, max } => {
+            format!("sessions start {} to {} apart", print_duration(*min), print_duration(*max))
+        }
+        ArrivalProcess::Ramp { from, to, over } => format!(
+            "sessions start at {}, changing to {} over {}",
+            print_rate(*from),
+            print_rate(*to),
+            print_duration(*over)
+        ),
+        ArrivalProcess::Steps { steps } => {
+            let steps: Vec<String> = steps
+                .iter()
+                .map(|step| format!("{} for {}", print_rate(step.rate), print_duration(step.lasts)))
+                .collect();
+            format!("sessions start at {}", steps.join(", then "))
+        }
+        ArrivalProcess::Trace { at_ns } => {
+            format!("{} at the times of a trace", counted(at_ns.len() as u64, "session start"))
+        }
+    }
+}
+
+fn session(plan: &Plan) -> String {
+    let shape = &plan.session;
+    let mut text = match &shape.work {
+        Work::Draw { calls, burst, .. } => {
+            let calls = match calls {
+                Some(calls) => format!("makes {}", counted(*calls, "call")),
+                None => "makes calls until the run ends".to_owned(),
+            };
+            let bursts = if *burst > 1 { format!(", {burst} at a time") } else { String::new() };
+            format!("Each session {calls}{bursts}")
+        }
+        Work::Scripts { .. } => "Each session follows one script".to_owned(),
+    };
+    match shape.think {
+        Think::None => {}
+        Think::Constant { time } => {
+            let _ = write!(text, ", pauses {} between", print_duration(time));
+        }
+        Think::Uniform { min, max } => {
+            let _ = write!(text, ", pauses {} to {} between", print_duration(min), print_duration(max));
+        }
+        Think::Exponential { mean } => {
+            let _ = write!(text, ", pauses {} on average between (exponential)", print_duration(mean));
+        }
+    }
+    if shape.cookies {
+        text += ", keeps its cookies";
+    }
+    if shape.follow > 0 {
+        let _ = write!(text, ", follows up to {}", counted(u64::from(shape.follow), "redirect"));
+    }
+    if shape.failure.on_error || !shape.failure.statuses.is_empty() {
+        let mut causes: Vec<String> = shape.failure.statuses.iter().map(|s| format!("status {s}")).collect();
+        if shape.failure.on_error {
+            causes.push("a failed call".to_owned());
+        }
+        let _ = write!(text, ", ends at {}", causes.join(" or "));
+    }
+    text + "."
+}
+
+fn connections(plan: &Plan) -> String {
+    let connections = &plan.connections;
+    let version = match connections.version {
+        HttpVersion::Http10 => "HTTP/1.0",
+        HttpVersion::Http11 => "HTTP/1.1",
+    };
+    let reuse = match (connections.keep_alive, connections.per_session) {
+        (false, _) => "a new connection for every call",
+        (true, false) => "connections kept and shared",
+        (true, true) => "connections kept, each session its own",
+    };
+    let pipeline = match connections.pipeline {
+        1 => String::new(),
+        depth => format!(", {depth} calls in flight on each"),
+    };
+    format!("{version}, {reuse}{pipeline}, {} at the most.", connections.limit)
+}
+
+fn network(plan: &Plan) -> Option<String> {
+    let network = &plan.network;
+    let mut parts = Vec::new();
+    if let Some(path) = &network.unix_socket {
+        parts.push(format!("through the Unix socket {}", path.display()));
+    }
+    if let Some(proxy) = &network.proxy {
+        parts.push(format!("through the proxy {}", proxy.endpoint));
+    }
+    for resolve in &network.resolve {
+        parts.push(format!("to {} for {}:{}", resolve.address, resolve.host, resolve.port));
+    }
+    if !network.bind.is_empty() {
+        let from: Vec<String> = network.bind.iter().map(ToString::to_string).collect();
+        parts.push(format!("from {} in turn", from.join(", ")));
+    }
+    match network.ipv6 {
+        Some(true) => parts.push("over IPv6 only".to_owned()),
+        Some(false) => parts.push("over IPv4 only".to_owned()),
+        None => {}
+    }
+    if network.close_with_reset {
+        parts.push("closed with a reset".to_owned());
+    }
+    (!parts.is_empty()).then(|| format!("Connects {}.", parts.join(", ")))
+}
+
+fn tls(plan: &Plan) -> Option<String> {
+    plan.requests.iter().find(|request| request.endpoint.scheme == crate::Scheme::Https)?;
+    let tls = &plan.tls;
+    let verify = match &tls.verify {
+        Verify::System => "certificates checked against the system's roots".to_owned(),
+        Verify::File(file) => format!("certificates checked against {}", file.display()),
+        Verify::Off => "certificates not checked".to_owned(),
+    };
+    let resumption = if tls.resumption { "sessions resumed" } else { "a full handshake each time" };
+    let versions =
+        if tls.min == tls.max { tls.min.to_string() } else { format!("{} to {}", tls.min, tls.max) };
+    Some(format!("TLS {versions}, {verify}, {resumption}."))
+}
+
+fn limits(plan: &Plan) -> String {
+    let limit = |name: &str, limit| match limit {
+        Some(time) => format!("{name} after {}", print_duration(time)),
+        None => format!("{name} never"),
+    };
+    format!(
+        "{}, {}.",
+        limit("Gives up connecting", plan.timeouts.connect),
+        limit("a call", plan.timeouts.call)
+    )
+}
+
+fn end(plan: &Plan) -> String {
+    let mut when = Vec::new();
+    if let Some(duration) = plan.stop.duration {
+        when.push(format!("after {}", print_duration(duration)));
+    }
+    if let Some(calls) = plan.stop.calls {
+        when.push(format!("after {}", counted(calls, if plan.is_open() { "session" } else { "call" })));
+    }
+    if let Schedule::Open { arrivals, .. } = &plan.schedule
+        && let Some(duration) = arrivals.ends_after()
+    {
+        when.push(format!("after the last arrival, at {} at the latest", print_duration(duration)));
+    }
+    let mut text = match when.len() {
+        0 => "Ends when it is interrupted".to_owned(),
+        1 => format!("Ends {}", when[0]),
+        _ => format!("Ends {}, whichever comes first", when.join(" or ")),
+    };
+    if !plan.stop.grace.is_zero() {
+        let _ = write!(text, ", leaving calls in flight {} to finish", print_duration(plan.stop.grace));
+    }
+    if !plan.warmup.is_zero() {
+        let _ =
+            write!(text, "; the first {} are warm-up and not in the figures", print_duration(plan.warmup));
+    }
+    text + "."
+}
+
+fn chance(plan: &Plan) -> String {
+    let threads = match plan.threads {
+        Some(threads) => counted(u64::from(threads), "thread"),
+        None => "As many threads as suit the machine".to_owned(),
+    };
+    let idle = match plan.idle {
+        Idle::Block => "",
+        Idle::Spin => ", polling without sleep",
+    };
+    format!("Seed {}. {threads}{idle}.", plan.seed)
+}
+
+/// `1 call`, `2 calls`.
+fn counted(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RateStep, Stop, text};
+    use std::time::Duration;
+
+    fn plan(urls: &[&str]) -> Plan {
+        Plan::new(urls.iter().map(|url| Request::get(url).unwrap()).collect())
+    }
+
+    #[test]
+    fn what_a_bare_url_means() {
+        assert_eq!(
+            describe(&plan(&["a.test"])),
+            "Sends GET http://a.test/.\n\
+             Closed loop: 50 users start all at once; each waits for a reply before going on.\n\
+             Each session makes calls until the run ends.\n\
+             HTTP/1.1, connections kept and shared, 10000 at the most.\n\
+             Gives up connecting after 10s, a call after 30s.\n\
+             Ends after 10s.\n\
+             Seed 0. As many threads as suit the machine.\n"
+        );
+    }
+
+    #[test]
+    fn a_plan_with_everything() {
+        let mut plan = plan(&["https://a.test/", "a.test/2", "a.test/3", "a.test/4", "a.test/5", "a.test/6"]);
+        plan.requests[0].body = Body::Text("x=1".into());
+        plan.requests[0].method = "POST".into();
+        plan.requests[0].headers = vec![("A".into(), "b".into())];
+        let steps = [(100.0, 10), (0.0, 5)]
+            .map(|(rate, seconds)| RateStep { rate, lasts: Duration::from_secs(seconds) })
+            .to_vec();
+        plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Steps { steps }, burst: 3 };
+        plan.session.work = Work::Draw { calls: Some(4), burst: 2, order: Order::Random };
+        plan.session.think = Think::Exponential { mean: Duration::from_millis(500) };
+        plan.session.cookies = true;
+        plan.session.follow = 1;
+        plan.session.failure.statuses = vec![503];
+        plan.session.failure.on_error = true;
+        plan.connections.pipeline = 4;
+        plan.connections.per_session = true;
+        plan.network.bind = vec!["127.0.0.2".parse().unwrap()];
+        plan.network.proxy = Some(crate::Proxy::parse("proxy.test:3128").unwrap());
+        plan.timeouts.call = None;
+        plan.stop =
+            Stop { duration: Some(Duration::from_secs(60)), calls: None, grace: Duration::from_secs(1) };
+        plan.warmup = Duration::from_secs(2);
+        plan.threads = Some(2);
+        plan.idle = Idle::Spin;
+        plan.slos = vec!["p99<200ms".into(), "errors<0.1%".into()];
+        assert_eq!(
+            describe(&plan),
+            "Sends 6 requests at random: POST https://a.test/ with 3 bytes and 1 header field, GET http://a.test/2, \
+             GET http://a.test/3, GET http://a.test/4, GET http://a.test/5 and 1 more.\n\
+             Open loop: sessions start at 100/s for 10s, then 0/s for 5s, in groups of 3; nothing waits for the server.\n\
+             Each session makes 4 calls, 2 at a time, pauses 500ms on average between (exponential), keeps its cookies, \
+             follows up to 1 redirect, ends at status 503 or a failed call.\n\
+             HTTP/1.1, connections kept, each session its own, 4 calls in flight on each, 10000 at the most.\n\
+             Connects through the proxy http://proxy.test:3128, from 127.0.0.2 in turn.\n\
+             TLS 1.2 to 1.3, certificates checked against the system's roots, sessions resumed.\n\
+             Gives up connecting after 10s, a call never.\n\
+             Ends after 60s or after the last arrival, at 15s at the latest, whichever comes first, leaving calls in \
+             flight 1s to finish; the first 2s are warm-up and not in the figures.\n\
+             Seed 0. 2 threads, polling without sleep.\n\
+             Passes if p99<200ms and errors<0.1%.\n"
+        );
+        assert_eq!(text::parse(&text::to_toml(&plan)), Ok(plan));
+    }
+}
