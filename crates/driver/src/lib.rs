@@ -10,14 +10,17 @@ use std::path::PathBuf;
 
 use warwolf_clock::{Clock, Timestamp};
 
+mod buffers;
 mod epoll;
 pub mod host;
 mod monotonic;
 mod socket;
+mod uring;
 mod waker;
 
 pub use epoll::Epoll;
 pub use monotonic::Monotonic;
+pub use uring::{Uring, supported as uring_supported};
 pub use waker::Waker;
 
 /// A socket, by the number its owner gave it: small, dense, and free to be used again after [`Driver::close`].

@@ -1,0 +1,139 @@
+//! The least that a load generator can do: sends one request again and again on each connection and counts bytes.
+//!
+//! Measures what the driver costs without any protocol above it:
+//! `cargo run --release -p warwolf-driver --example bare -- 127.0.0.1:8080 64 5 uring [block|spin] [keep|close]`.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use warwolf_clock::{Clock, Timestamp};
+use warwolf_driver::{
+    Address, Completion, Driver, Epoll, Idle, Monotonic, SocketId, SocketOptions, Uring, host,
+};
+
+const KEEP: &[u8] = b"GET / HTTP/1.1\r\nHost: bare\r\n\r\n";
+const CLOSE: &[u8] = b"GET / HTTP/1.1\r\nHost: bare\r\nConnection: close\r\n\r\n";
+
+/// What one connection waits for.
+#[derive(Clone, Default)]
+struct Connection {
+    received: usize,
+    buffer: Option<Vec<u8>>,
+}
+
+#[derive(Default)]
+struct Counts {
+    requests: u64,
+    turns: u64,
+    failures: u64,
+}
+
+fn main() -> std::io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [target, connections, seconds, driver, rest @ ..] = &arguments[..] else {
+        eprintln!("usage: bare ADDRESS CONNECTIONS SECONDS uring|epoll [block|spin] [keep|close]");
+        std::process::exit(2);
+    };
+    let target: SocketAddr = target.parse().expect("an address and a port");
+    let connections: usize = connections.parse().expect("a number of connections");
+    let seconds: f64 = seconds.parse().expect("a number of seconds");
+    let idle = if rest.iter().any(|word| word == "spin") { Idle::Spin } else { Idle::Block };
+    let request = if rest.iter().any(|word| word == "close") { CLOSE } else { KEEP };
+    let reply_bytes = measure_reply(target)?;
+
+    let clock = Monotonic::start_at(Duration::ZERO);
+    let until = Timestamp::ZERO + Duration::from_secs_f64(seconds);
+    let before = host::process_cpu();
+    let counts = match driver.as_str() {
+        "uring" => {
+            load(Uring::new(clock, idle, connections)?, target, connections, request, reply_bytes, until)
+        }
+        _ => load(Epoll::new(clock, idle, connections)?, target, connections, request, reply_bytes, until),
+    }?;
+    let after = host::process_cpu();
+    let wall = clock.now().as_secs_f64();
+    let share = |time: Duration| time.as_secs_f64() * 1e6 / counts.requests as f64;
+    println!(
+        "{driver:<6} {:>9.0} requests/s  {:>6.3} us CPU a request ({:.3} user, {:.3} system)  {:.2} requests a turn  {} failures",
+        counts.requests as f64 / wall,
+        share(after.0 + after.1 - before.0 - before.1),
+        share(after.0 - before.0),
+        share(after.1 - before.1),
+        counts.requests as f64 / counts.turns as f64,
+        counts.failures,
+    );
+    Ok(())
+}
+
+/// The size of one reply on a kept connection.
+fn measure_reply(target: SocketAddr) -> std::io::Result<usize> {
+    let mut stream = TcpStream::connect(target)?;
+    stream.write_all(KEEP)?;
+    stream.set_read_timeout(Some(Duration::from_millis(200)))?;
+    let (mut total, mut room) = (0, vec![0; 1 << 20]);
+    while let Ok(len @ 1..) = stream.read(&mut room) {
+        total += len;
+    }
+    Ok(total)
+}
+
+/// Keeps one request in flight on each connection until `until`.
+fn load<D: Driver>(
+    mut driver: D,
+    target: SocketAddr,
+    connections: usize,
+    request: &[u8],
+    reply_bytes: usize,
+    until: Timestamp,
+) -> std::io::Result<Counts> {
+    let to = Address::Ip(target);
+    let options = SocketOptions { nodelay: true, ..SocketOptions::default() };
+    let is_keeping = request == KEEP;
+    let mut table = vec![Connection { received: 0, buffer: Some(Vec::with_capacity(256)) }; connections];
+    let mut counts = Counts::default();
+    let mut completions = Vec::with_capacity(4 * connections);
+    for index in 0..connections {
+        driver.connect(SocketId(index as u32), &to, &options);
+    }
+    while driver.now() < until {
+        driver.wait(until, &mut completions)?;
+        counts.turns += 1;
+        for completion in completions.drain(..) {
+            let id = completion.socket();
+            let connection = &mut table[id.0 as usize];
+            let mut is_due = false;
+            match completion {
+                Completion::Connected { result: Ok(()), .. } => {
+                    driver.receive(id);
+                    is_due = true;
+                }
+                Completion::Sent { buffer, .. } => connection.buffer = Some(buffer),
+                Completion::Received { bytes, .. } => {
+                    connection.received += std::hint::black_box(driver.bytes(&bytes)).len();
+                    if is_keeping && connection.received >= reply_bytes {
+                        connection.received = 0;
+                        counts.requests += 1;
+                        is_due = true;
+                    }
+                }
+                Completion::Ended { result: Ok(()), .. } if !is_keeping => {
+                    counts.requests += 1;
+                    driver.close(id);
+                    driver.connect(id, &to, &options);
+                }
+                Completion::Ended { .. } | Completion::Connected { .. } => {
+                    counts.failures += 1;
+                    driver.close(id);
+                    driver.connect(id, &to, &options);
+                }
+            }
+            if is_due {
+                let mut buffer = connection.buffer.take().unwrap_or_default();
+                buffer.extend_from_slice(request);
+                driver.send(id, buffer);
+            }
+        }
+    }
+    Ok(counts)
+}

@@ -1,0 +1,574 @@
+//! Completions as io_uring gives them.
+//!
+//! Each socket keeps one multishot receive armed on shared buffers; everything asked for between two waits goes to the
+//! kernel in the one call that also waits. Called by the engine where the kernel allows it ([`supported`]).
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::time::Duration;
+
+use io_uring::types::{Fd, SubmitArgs, Timespec};
+use io_uring::{EnterFlags, IoUring, Probe, cqueue, opcode, squeue};
+use warwolf_clock::{Clock, Timestamp};
+
+use crate::buffers::{Buffers, GROUP};
+use crate::socket::{self, KernelAddress};
+use crate::{
+    Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
+    host,
+};
+
+/// A driver over io_uring. Needs Linux 6.1; may move to another thread until its first wait, which binds it to its thread.
+pub struct Uring {
+    // Dropped in this order: the kernel lets go of the memory below when the ring is gone.
+    ring: IoUring,
+    buffers: Buffers,
+    sockets: Vec<Slot>,
+    /// Addresses of connects that the kernel has not seen yet. Never grows beyond its first capacity: the kernel is given
+    /// pointers into it.
+    addresses: Vec<KernelAddress>,
+    /// Buffers in flight of sockets that were closed, by the token of their send.
+    orphans: HashMap<u64, Vec<u8>>,
+    /// Sockets whose receive is to be armed at the next wait.
+    unarmed: Vec<SocketId>,
+    completed: Vec<Completion>,
+    /// The completion queue's content, copied out so that acting on it may add to the submission queue.
+    batch: Vec<cqueue::Entry>,
+    waker: Waker,
+    clock: Monotonic,
+    idle: Idle,
+    is_enabled: bool,
+    /// Why the kernel refused a submission outside a wait; the next wait says so.
+    failure: Option<io::Error>,
+}
+
+/// A place for a socket. The generation outlives the socket, so that late completions of an earlier one are recognised.
+#[derive(Default)]
+struct Slot {
+    generation: u32,
+    socket: Option<Socket>,
+}
+
+struct Socket {
+    fd: OwnedFd,
+    is_connected: bool,
+    receiving: Receiving,
+    sending: Option<Sending>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Receiving {
+    /// Nobody asked.
+    No,
+    /// To be armed.
+    Wanted,
+    /// The kernel delivers.
+    Armed,
+    /// The end has been reported.
+    Ended,
+}
+
+/// A buffer of which the kernel has taken the first `sent` bytes.
+struct Sending {
+    buffer: Vec<u8>,
+    sent: usize,
+}
+
+/// What a completion answers; the low bits of its token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    /// Asked for silence; only failures of no consequence answer.
+    Quiet,
+    Connect,
+    Receive,
+    Send,
+    Wake,
+}
+
+impl Uring {
+    /// A driver for about `sockets` sockets; more are possible.
+    ///
+    /// # Errors
+    /// When the kernel has no io_uring of this kind or forbids it; [`supported`] says why in words.
+    pub fn new(start: Monotonic, idle: Idle, sockets: usize) -> io::Result<Self> {
+        let submissions = sockets.next_power_of_two().clamp(SUBMISSIONS_MIN, SUBMISSIONS_MAX);
+        let ring = set_up(submissions as u32)?;
+        let buffers = register_buffers(&ring, sockets)?;
+        Ok(Self {
+            ring,
+            buffers,
+            sockets: Vec::with_capacity(sockets),
+            addresses: Vec::with_capacity(submissions),
+            orphans: HashMap::new(),
+            unarmed: Vec::with_capacity(sockets),
+            completed: Vec::with_capacity(sockets),
+            batch: Vec::with_capacity(submissions),
+            waker: Waker::new()?,
+            clock: start,
+            idle,
+            is_enabled: false,
+            failure: None,
+        })
+    }
+
+    /// Something to end this driver's waits with.
+    ///
+    /// # Errors
+    /// None today; a driver may have to make a descriptor here.
+    pub fn waker(&self) -> io::Result<Waker> {
+        Ok(self.waker.clone())
+    }
+
+    /// Binds the ring to this thread; the kernel accepts work from no other afterwards.
+    fn enable(&mut self) -> io::Result<()> {
+        if self.is_enabled {
+            return Ok(());
+        }
+        host::sleep_precisely();
+        self.ring.submitter().register_enable_rings()?;
+        self.is_enabled = true;
+        self.watch_waker();
+        Ok(())
+    }
+
+    fn watch_waker(&mut self) {
+        let watch =
+            opcode::PollAdd::new(Fd(self.waker.descriptor()), libc::POLLIN as u32).multi(true).build();
+        self.push(watch.user_data(Operation::Wake as u64));
+    }
+
+    /// Queues one operation for the next call of the kernel, calling it at once when the queue is full.
+    fn push(&mut self, entry: squeue::Entry) {
+        self.make_room();
+        // SAFETY: what entries point to stays in place until the kernel has answered: buffers in flight live in a slot or
+        // among the orphans, addresses are kept until they are submitted, and descriptors are closed through the ring.
+        let result = unsafe { self.ring.submission().push(&entry) };
+        assert!(result.is_ok() || self.failure.is_some(), "there is room after submitting");
+    }
+
+    fn make_room(&mut self) {
+        let is_full = self.ring.submission().is_full() || self.addresses.len() == self.addresses.capacity();
+        if is_full && let Err(error) = self.enable().and_then(|()| self.enter(0, Duration::ZERO)) {
+            self.failure = Some(error);
+        }
+    }
+
+    /// Submits all that is queued, runs what the kernel has deferred, and waits for `want` completions at most `timeout`.
+    fn enter(&mut self, want: u32, timeout: Duration) -> io::Result<()> {
+        let queue = self.ring.submission();
+        let (queued, has_more) = (queue.len() as u32, queue.taskrun() || queue.cq_overflow());
+        drop(queue);
+        if want == 0 && queued == 0 && !has_more {
+            return Ok(());
+        }
+        let timeout = Timespec::from(timeout.min(SLEEP_MAX));
+        let arguments = SubmitArgs::new().timespec(&timeout);
+        let flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
+        // SAFETY: `arguments` and the timespec it points to live on this frame and are what EXT_ARG announces.
+        let result = unsafe { self.ring.submitter().enter(queued, want, flags.bits(), Some(&arguments)) };
+        if self.ring.submission().is_empty() {
+            self.addresses.clear();
+        }
+        match result {
+            Ok(_) => Ok(()),
+            Err(error) => match error.raw_os_error() {
+                // Time is up, or completions must be taken first.
+                Some(libc::ETIME | libc::EBUSY | libc::EAGAIN) => Ok(()),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Acts on everything in the completion queue. True when the waker called.
+    fn drain(&mut self, into: &mut Vec<Completion>) -> bool {
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.extend(self.ring.completion());
+        let mut was_called = false;
+        for entry in batch.drain(..) {
+            let (id, generation, operation) = decode(entry.user_data());
+            match operation {
+                Operation::Quiet => {}
+                Operation::Wake => {
+                    self.waker.clear();
+                    was_called = true;
+                    if !cqueue::more(entry.flags()) {
+                        self.watch_waker();
+                    }
+                }
+                Operation::Connect if self.is_current(id, generation) => {
+                    self.connected(id, entry.result(), into)
+                }
+                Operation::Connect => {}
+                Operation::Receive => {
+                    let len = u32::try_from(entry.result()).unwrap_or(0);
+                    let bytes = self.buffers.take(entry.flags(), len);
+                    if self.is_current(id, generation) {
+                        self.received(id, &entry, bytes, into);
+                    }
+                }
+                Operation::Send if self.is_current(id, generation) => self.sent(id, entry.result(), into),
+                Operation::Send => drop(self.orphans.remove(&entry.user_data())),
+            }
+        }
+        self.batch = batch;
+        was_called
+    }
+
+    fn is_current(&self, id: SocketId, generation: u32) -> bool {
+        let slot = &self.sockets[id.index()];
+        slot.generation == generation && slot.socket.is_some()
+    }
+
+    fn connected(&mut self, id: SocketId, result: i32, into: &mut Vec<Completion>) {
+        let slot = &mut self.sockets[id.index()];
+        let Some(socket) = slot.socket.as_mut() else { return };
+        let result = outcome(result);
+        if result.is_ok() {
+            socket.is_connected = true;
+            if socket.receiving == Receiving::Wanted {
+                self.unarmed.push(id);
+            }
+        } else {
+            slot.retire();
+        }
+        into.push(Completion::Connected { socket: id, result });
+    }
+
+    fn received(
+        &mut self,
+        id: SocketId,
+        entry: &cqueue::Entry,
+        bytes: Option<ReceivedBytes>,
+        into: &mut Vec<Completion>,
+    ) {
+        let Some(socket) = self.sockets[id.index()].socket.as_mut() else { return };
+        if let Some(bytes) = bytes {
+            into.push(Completion::Received { socket: id, bytes });
+        }
+        if cqueue::more(entry.flags()) {
+            return;
+        }
+        match entry.result() {
+            // The kernel ends a multishot for its own reasons, and when the buffers are used up.
+            len if len > 0 || len == -libc::ENOBUFS => {
+                socket.receiving = Receiving::Wanted;
+                self.unarmed.push(id);
+            }
+            result => {
+                socket.receiving = Receiving::Ended;
+                into.push(Completion::Ended { socket: id, result: outcome(result) });
+            }
+        }
+    }
+
+    fn sent(&mut self, id: SocketId, result: i32, into: &mut Vec<Completion>) {
+        let Some(socket) = self.sockets[id.index()].socket.as_mut() else { return };
+        let Some(sending) = socket.sending.as_mut() else { return };
+        if let Ok(len) = usize::try_from(result) {
+            sending.sent += len;
+            if sending.sent < sending.buffer.len() {
+                self.push_send(id);
+                return;
+            }
+        }
+        let mut buffer = socket.sending.take().map(|sending| sending.buffer).unwrap_or_default();
+        buffer.clear();
+        into.push(Completion::Sent { socket: id, buffer, result: outcome(result) });
+    }
+
+    /// Queues the rest of the buffer in flight.
+    fn push_send(&mut self, id: SocketId) {
+        let slot = &self.sockets[id.index()];
+        let Some(socket) = &slot.socket else { return };
+        let Some(sending) = &socket.sending else { return };
+        let rest = &sending.buffer[sending.sent..];
+        let len = u32::try_from(rest.len()).unwrap_or(SEND_BYTES_MAX).min(SEND_BYTES_MAX);
+        let entry = opcode::Send::new(Fd(socket.fd.as_raw_fd()), rest.as_ptr(), len)
+            .flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL)
+            .build()
+            .user_data(encode(id, slot.generation, Operation::Send));
+        self.push(entry);
+    }
+
+    /// Queues the receive of each socket that waits for one.
+    fn arm(&mut self) {
+        let mut unarmed = std::mem::take(&mut self.unarmed);
+        for id in unarmed.drain(..) {
+            self.push_receive(id);
+        }
+        self.unarmed = unarmed;
+    }
+
+    fn push_receive(&mut self, id: SocketId) {
+        let slot = &mut self.sockets[id.index()];
+        let Some(socket) = slot.socket.as_mut() else { return };
+        if socket.receiving != Receiving::Wanted || !socket.is_connected {
+            return;
+        }
+        socket.receiving = Receiving::Armed;
+        let entry = opcode::RecvMulti::new(Fd(socket.fd.as_raw_fd()), GROUP).build().user_data(encode(
+            id,
+            slot.generation,
+            Operation::Receive,
+        ));
+        self.push(entry);
+    }
+
+    fn begin(&mut self, id: SocketId, to: &Address, options: &SocketOptions) -> Result<(), SocketError> {
+        let address = KernelAddress::new(to)?;
+        let fd = socket::open(&address, options, 0)?;
+        self.make_room();
+        if self.addresses.len() == self.addresses.capacity() {
+            // An address must not move, and the kernel has not taken those that are there.
+            return Err(SocketError::NoBuffers);
+        }
+        self.addresses.push(address);
+        let address = &self.addresses[self.addresses.len() - 1];
+        let slot = &mut self.sockets[id.index()];
+        let entry = opcode::Connect::new(Fd(fd.as_raw_fd()), address.as_ptr(), address.len())
+            .build()
+            .user_data(encode(id, slot.generation, Operation::Connect));
+        slot.socket = Some(Socket { fd, is_connected: false, receiving: Receiving::No, sending: None });
+        self.push(entry);
+        Ok(())
+    }
+
+    fn push_cancel(&mut self, token: u64) {
+        self.push(opcode::AsyncCancel::new(token).build().flags(squeue::Flags::SKIP_SUCCESS));
+    }
+}
+
+impl Clock for Uring {
+    fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+impl Driver for Uring {
+    fn connect(&mut self, socket: SocketId, to: &Address, options: &SocketOptions) {
+        if self.sockets.len() <= socket.index() {
+            self.sockets.resize_with(socket.index() + 1, Slot::default);
+        }
+        assert!(self.sockets[socket.index()].socket.is_none(), "a socket is connected once");
+        if let Err(error) = self.begin(socket, to, options) {
+            self.completed.push(Completion::Connected { socket, result: Err(error) });
+        }
+    }
+
+    fn receive(&mut self, socket: SocketId) {
+        let opened = open(&mut self.sockets, socket);
+        if opened.receiving == Receiving::No {
+            opened.receiving = Receiving::Wanted;
+            self.push_receive(socket);
+        }
+    }
+
+    fn send(&mut self, socket: SocketId, buffer: Vec<u8>) {
+        let opened = open(&mut self.sockets, socket);
+        assert!(opened.is_connected, "only a connected socket sends");
+        assert!(opened.sending.is_none(), "a socket sends one buffer at a time");
+        opened.sending = Some(Sending { buffer, sent: 0 });
+        self.push_send(socket);
+    }
+
+    fn close(&mut self, socket: SocketId) {
+        self.completed.retain(|completion| completion.socket() != socket);
+        let Some(slot) = self.sockets.get_mut(socket.index()) else { return };
+        let generation = slot.generation;
+        let Some(closed) = slot.retire() else { return };
+        // Requests under way hold the connection open, so they must go before it can end.
+        if !closed.is_connected {
+            self.push_cancel(encode(socket, generation, Operation::Connect));
+        }
+        if closed.receiving == Receiving::Armed {
+            self.push_cancel(encode(socket, generation, Operation::Receive));
+        }
+        if let Some(sending) = closed.sending {
+            let token = encode(socket, generation, Operation::Send);
+            self.orphans.insert(token, sending.buffer);
+            self.push_cancel(token);
+        }
+        // Through the queue, because entries before it may still name the descriptor.
+        let close = opcode::Close::new(Fd(closed.fd.into_raw_fd())).build();
+        self.push(close.flags(squeue::Flags::SKIP_SUCCESS));
+    }
+
+    fn wait(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<()> {
+        self.enable()?;
+        self.buffers.put_back();
+        self.arm();
+        let before = into.len();
+        into.append(&mut self.completed);
+        loop {
+            if let Some(error) = self.failure.take() {
+                return Err(error);
+            }
+            let timeout = if into.len() > before || self.idle == Idle::Spin {
+                Duration::ZERO
+            } else {
+                self.clock.remaining(until)
+            };
+            let was_interrupted = match self.enter(u32::from(!timeout.is_zero()), timeout) {
+                Ok(()) => false,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => true,
+                Err(error) => return Err(error),
+            };
+            let was_called = self.drain(into) || was_interrupted;
+            if was_called || into.len() > before || self.clock.remaining(until).is_zero() {
+                return Ok(());
+            }
+            self.arm();
+            if self.idle == Idle::Spin {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    fn bytes(&self, bytes: &ReceivedBytes) -> &[u8] {
+        self.buffers.bytes(bytes)
+    }
+
+    fn name(&self) -> &'static str {
+        "uring"
+    }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        // Closes wait in the queue, and sends in flight still read our memory.
+        let _ = self.enable().and_then(|()| self.enter(0, Duration::ZERO));
+        let _ = self.ring.submitter().register_sync_cancel(None, io_uring::types::CancelBuilder::any());
+    }
+}
+
+impl std::fmt::Debug for Uring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Uring").field("idle", &self.idle).finish_non_exhaustive()
+    }
+}
+
+impl Slot {
+    /// Takes the socket out and makes all tokens given so far stale.
+    fn retire(&mut self) -> Option<Socket> {
+        let socket = self.socket.take()?;
+        self.generation = (self.generation + 1) & GENERATION_MASK;
+        Some(socket)
+    }
+}
+
+/// Whether [`Uring`] works here, tried by making a small one; otherwise the reason, in words.
+///
+/// # Errors
+/// A sentence without a full stop that says what is missing or forbidden.
+pub fn supported() -> Result<(), String> {
+    let clock = Monotonic::start_at(Duration::ZERO);
+    let mut driver = Uring::new(clock, Idle::Block, 1).map_err(|error| match error.raw_os_error() {
+        Some(libc::ENOSYS) => "this kernel has no io_uring".to_owned(),
+        Some(libc::EPERM | libc::EACCES) => {
+            "io_uring is forbidden here (by `kernel.io_uring_disabled` or a container's filter)".to_owned()
+        }
+        Some(libc::EINVAL) => "this kernel's io_uring is older than Linux 6.1".to_owned(),
+        _ => format!("io_uring cannot be set up: {error}"),
+    })?;
+    let mut probe = Probe::new();
+    let known = driver.ring.submitter().register_probe(&mut probe);
+    let needed = [opcode::Connect::CODE, opcode::RecvMulti::CODE, opcode::Send::CODE, opcode::Close::CODE];
+    if known.is_err() || needed.iter().any(|code| !probe.is_supported(*code)) {
+        return Err("this kernel's io_uring lacks an operation that is needed".to_owned());
+    }
+    driver.wait(Timestamp::ZERO, &mut Vec::new()).map_err(|error| format!("io_uring cannot wait: {error}"))
+}
+
+/// Makes a ring with the most that this kernel offers. It stays disabled until the first wait.
+fn set_up(submissions: u32) -> io::Result<IoUring> {
+    let build = |is_plain: bool| {
+        let mut builder = IoUring::builder();
+        builder
+            .setup_cqsize(submissions * 4)
+            .setup_clamp()
+            .setup_submit_all()
+            .setup_single_issuer()
+            .setup_coop_taskrun()
+            .setup_defer_taskrun()
+            .setup_taskrun_flag()
+            .setup_r_disabled();
+        if !is_plain {
+            // Linux 6.6.
+            builder.setup_no_sqarray();
+        }
+        builder.build(submissions)
+    };
+    build(false)
+        .or_else(|error| if error.raw_os_error() == Some(libc::EINVAL) { build(true) } else { Err(error) })
+}
+
+/// Registers receive buffers, filled bit by bit where the kernel knows how (Linux 6.12).
+fn register_buffers(ring: &IoUring, sockets: usize) -> io::Result<Buffers> {
+    let packed = Buffers::new(PACKED_BUFFERS, PACKED_BYTES, true)?;
+    if packed.register(&ring.submitter()).is_ok() {
+        return Ok(packed);
+    }
+    let entries = (sockets * 2).next_power_of_two().clamp(BUFFERS_MIN, BUFFERS_MAX);
+    let whole = Buffers::new(entries as u16, BUFFER_BYTES, false)?;
+    whole.register(&ring.submitter())?;
+    Ok(whole)
+}
+
+/// The socket `id`, which must be open.
+fn open(sockets: &mut [Slot], id: SocketId) -> &mut Socket {
+    sockets.get_mut(id.index()).and_then(|slot| slot.socket.as_mut()).expect("the socket is open")
+}
+
+/// The result of an operation: a count, or a negated error number.
+fn outcome(result: i32) -> Result<(), SocketError> {
+    if result < 0 { Err(SocketError::from_errno(-result)) } else { Ok(()) }
+}
+
+/// A token: 32 bits of socket, 29 of generation, 3 of operation.
+fn encode(id: SocketId, generation: u32, operation: Operation) -> u64 {
+    u64::from(id.0) << 32 | u64::from(generation) << OPERATION_BITS | operation as u64
+}
+
+fn decode(token: u64) -> (SocketId, u32, Operation) {
+    let operation = match token & OPERATION_MASK {
+        1 => Operation::Connect,
+        2 => Operation::Receive,
+        3 => Operation::Send,
+        4 => Operation::Wake,
+        _ => Operation::Quiet,
+    };
+    (SocketId((token >> 32) as u32), token as u32 >> OPERATION_BITS, operation)
+}
+
+const OPERATION_BITS: u32 = 3;
+const OPERATION_MASK: u64 = (1 << OPERATION_BITS) - 1;
+const GENERATION_MASK: u32 = u32::MAX >> OPERATION_BITS;
+/// Entries of the submission queue, by the number of sockets; the completion queue has four times as many.
+const SUBMISSIONS_MIN: usize = 64;
+const SUBMISSIONS_MAX: usize = 4096;
+/// Buffers that are filled bit by bit.
+const PACKED_BUFFERS: u16 = 64;
+const PACKED_BYTES: u32 = 64 << 10;
+/// Buffers of older kernels, each used by one receive.
+const BUFFERS_MIN: usize = 256;
+const BUFFERS_MAX: usize = 4096;
+const BUFFER_BYTES: u32 = 4 << 10;
+/// Bytes given to one send operation, whose result is a signed number.
+const SEND_BYTES_MAX: u32 = 1 << 30;
+/// The longest single sleep; longer waits are several.
+const SLEEP_MAX: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_keeps_its_three_parts() {
+        for operation in [Operation::Connect, Operation::Receive, Operation::Send, Operation::Wake] {
+            let token = encode(SocketId(u32::MAX), GENERATION_MASK, operation);
+            assert_eq!(decode(token), (SocketId(u32::MAX), GENERATION_MASK, operation));
+        }
+        assert_eq!(decode(0), (SocketId(0), 0, Operation::Quiet));
+    }
+}
