@@ -7,11 +7,13 @@
 mod h1;
 mod sink;
 mod template;
+mod tls;
 mod violation;
 
 pub use h1::{Http1, Limits};
 pub use sink::{Cause, End, Head, ResponseSink};
 pub use template::{Fill, RequestBody, Template, TemplateBuilder, TemplateError};
+pub use tls::{TlsClient, TlsConfig, TlsConfigError, TlsFailure, TlsOptions, TlsVersion, Verify};
 pub use violation::Violation;
 
 /// A call on a connection: a number its caller chose, unique among the calls in flight there.

@@ -1,0 +1,229 @@
+//! What is asked of TLS, made once per worker from the plan's options.
+
+use super::store::Sessions;
+use super::{cipher, verify::Unverified};
+use rustls::client::{ResolvesClientCert, Resumption};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
+use rustls::{ClientConfig, RootCertStore, SignatureScheme, SupportedProtocolVersion, version};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A version of TLS that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TlsVersion {
+    /// TLS 1.2 (RFC 5246).
+    V12,
+    /// TLS 1.3 (RFC 8446).
+    V13,
+}
+
+/// How the server's certificate is verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verify {
+    /// Against the roots that this machine trusts.
+    System,
+    /// Against these roots and no others, as PEM.
+    Roots(Vec<u8>),
+    /// Not at all.
+    None,
+}
+
+/// What the user asks of TLS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// How the server's certificate is verified.
+    pub verify: Verify,
+    /// Our certificate, with its chain, and its key, both as PEM; sent to servers that ask for one.
+    pub client_cert: Option<(Vec<u8>, Vec<u8>)>,
+    /// The lowest version offered.
+    pub min: TlsVersion,
+    /// The highest version offered.
+    pub max: TlsVersion,
+    /// The cipher suites offered, by IANA or OpenSSL name, preferred ones first; none for all.
+    pub ciphers: Vec<String>,
+    /// Whether connections resume earlier sessions.
+    pub resumption: bool,
+    /// The application protocols offered, preferred ones first; none for no offer (RFC 7301).
+    pub alpn: Vec<Vec<u8>>,
+}
+
+impl Default for TlsOptions {
+    /// Verified against the system's roots, TLS 1.2 and 1.3, all suites, resumption, no application protocol.
+    fn default() -> Self {
+        Self {
+            verify: Verify::System,
+            client_cert: None,
+            min: TlsVersion::V12,
+            max: TlsVersion::V13,
+            ciphers: Vec::new(),
+            resumption: true,
+            alpn: Vec::new(),
+        }
+    }
+}
+
+/// Options understood, with the sessions that its connections have left to resume. Clones share those.
+#[derive(Clone, Debug)]
+pub struct TlsConfig {
+    pub(super) rustls: Arc<ClientConfig>,
+    pub(super) asked: Arc<Asked>,
+}
+
+impl TlsConfig {
+    /// Makes a configuration. Reads the system's roots from disk when they are asked for.
+    ///
+    /// # Errors
+    /// Options that contradict each other, name what does not exist, or hold what cannot be read.
+    pub fn new(options: &TlsOptions) -> Result<Self, TlsConfigError> {
+        let mut provider = aws_lc_rs::default_provider();
+        if !options.ciphers.is_empty() {
+            provider.cipher_suites = chosen(&options.ciphers, &provider)?;
+        }
+        let versions: Vec<_> = [(TlsVersion::V12, &version::TLS12), (TlsVersion::V13, &version::TLS13)]
+            .into_iter()
+            .filter(|(version, _)| (options.min..=options.max).contains(version))
+            .map(|(_, known)| known)
+            .filter(|known| options.ciphers.is_empty() || serves(&provider, known))
+            .collect();
+        if versions.is_empty() {
+            return Err(match options.ciphers.is_empty() {
+                true => TlsConfigError::NoVersion,
+                false => TlsConfigError::NoCipherForVersion,
+            });
+        }
+        let asked = Arc::new(Asked::default());
+        let algorithms = provider.signature_verification_algorithms;
+        let builder = ClientConfig::builder_with_provider(Arc::new(provider))
+            .with_protocol_versions(&versions)
+            .map_err(|_| TlsConfigError::NoCipherForVersion)?;
+        let builder = match &options.verify {
+            Verify::System => builder.with_root_certificates(system_roots()?),
+            Verify::Roots(pem) => builder.with_root_certificates(roots(pem)?),
+            Verify::None => {
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(algorithms)))
+            }
+        };
+        let mut rustls = match &options.client_cert {
+            None => builder.with_client_cert_resolver(Arc::<Asked>::clone(&asked)),
+            Some((certificate, key)) => {
+                let chain = certificates(certificate).ok_or(TlsConfigError::ClientCertificate)?;
+                let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsConfigError::ClientKey)?;
+                builder.with_client_auth_cert(chain, key).map_err(|_| TlsConfigError::ClientPair)?
+            }
+        };
+        rustls.alpn_protocols.clone_from(&options.alpn);
+        rustls.resumption = match options.resumption {
+            true => Resumption::store(Arc::new(Sessions::default())),
+            false => Resumption::disabled(),
+        };
+        Ok(Self { rustls: Arc::new(rustls), asked })
+    }
+}
+
+/// Why TLS cannot be configured as asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TlsConfigError {
+    /// The lowest version is above the highest.
+    NoVersion,
+    /// There is no cipher suite of this name.
+    UnknownCipher(String),
+    /// None of the cipher suites belongs to the versions asked for.
+    NoCipherForVersion,
+    /// This machine has no roots that can be read.
+    NoSystemRoots,
+    /// The roots given are no PEM certificates.
+    Roots,
+    /// The client certificate is no PEM certificate.
+    ClientCertificate,
+    /// The client's key is no PEM key.
+    ClientKey,
+    /// The client certificate and the key do not belong together, or are of a kind that is not supported.
+    ClientPair,
+}
+
+impl fmt::Display for TlsConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoVersion => f.write_str("no TLS version left: the lowest asked for is above the highest"),
+            Self::UnknownCipher(name) => {
+                write!(f, "unknown cipher suite `{name}`: use one of")?;
+                cipher::names().try_for_each(|name| write!(f, " `{name}`"))
+            }
+            Self::NoCipherForVersion => f.write_str(
+                "no cipher suite left for the TLS versions asked for: names with `_WITH_` are TLS 1.2's, others TLS 1.3's",
+            ),
+            Self::NoSystemRoots => f.write_str(
+                "this machine has no trusted certificates: install `ca-certificates`, name a file with `--cacert`, or use `--insecure`",
+            ),
+            Self::Roots => f.write_str("the trusted certificates are not PEM: the file needs `BEGIN CERTIFICATE`"),
+            Self::ClientCertificate => {
+                f.write_str("the client certificate is not PEM: the file needs `BEGIN CERTIFICATE`")
+            }
+            Self::ClientKey => {
+                f.write_str("the client's key is not PEM: the file needs `BEGIN PRIVATE KEY`, without a password")
+            }
+            Self::ClientPair => f.write_str("the client certificate and its key do not belong together"),
+        }
+    }
+}
+
+impl std::error::Error for TlsConfigError {}
+
+/// Counts the servers that asked for a client certificate where there was none to send.
+#[derive(Debug, Default)]
+pub(super) struct Asked(AtomicU64);
+
+impl Asked {
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl ResolvesClientCert for Asked {
+    fn resolve(&self, _hints: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        None
+    }
+
+    fn has_certs(&self) -> bool {
+        false
+    }
+}
+
+/// The suites of these names, in this order.
+fn chosen(
+    names: &[String],
+    provider: &CryptoProvider,
+) -> Result<Vec<rustls::SupportedCipherSuite>, TlsConfigError> {
+    let find = |name: &String| {
+        let wanted = cipher::find(name)?;
+        provider.cipher_suites.iter().copied().find(|suite| suite.suite() == wanted)
+    };
+    names.iter().map(|name| find(name).ok_or_else(|| TlsConfigError::UnknownCipher(name.clone()))).collect()
+}
+
+fn serves(provider: &CryptoProvider, version: &SupportedProtocolVersion) -> bool {
+    provider.cipher_suites.iter().any(|suite| suite.version() == version)
+}
+
+fn system_roots() -> Result<RootCertStore, TlsConfigError> {
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if store.is_empty() { Err(TlsConfigError::NoSystemRoots) } else { Ok(store) }
+}
+
+fn roots(pem: &[u8]) -> Result<RootCertStore, TlsConfigError> {
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(certificates(pem).ok_or(TlsConfigError::Roots)?);
+    if store.is_empty() { Err(TlsConfigError::Roots) } else { Ok(store) }
+}
+
+/// The certificates in a PEM text; `None` when there are none or one is malformed.
+fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().ok()?;
+    (!certificates.is_empty()).then_some(certificates)
+}

@@ -1,0 +1,110 @@
+//! Why TLS failed, as a closed list, and what the library says in those words.
+
+use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
+use std::fmt;
+
+/// Why a TLS connection failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TlsFailure {
+    /// The server's certificate leads to no root that is trusted.
+    UnknownIssuer,
+    /// The server's certificate is no longer valid.
+    Expired,
+    /// The server's certificate is not yet valid.
+    NotYetValid,
+    /// The server's certificate is for another name.
+    NameMismatch,
+    /// The server's certificate was revoked.
+    Revoked,
+    /// The server's certificate is unusable for another reason: malformed, badly signed, for another purpose.
+    BadCertificate,
+    /// The server ended the connection with this alert (RFC 8446 section 6).
+    AlertReceived(u8),
+    /// The server does not speak any TLS version that was asked for.
+    NoSharedVersion,
+    /// The server takes none of the cipher suites, groups or signatures that were offered.
+    NoSharedCipher,
+    /// What came is not TLS.
+    NotTls,
+    /// The server wants a client certificate, and none was given or it was not sent.
+    ClientCertRequired,
+    /// The connection ended in the middle.
+    Truncated,
+    /// Anything else that breaks the protocol, such as a record that does not decrypt.
+    Other,
+}
+
+impl fmt::Display for TlsFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownIssuer => "the certificate's issuer is not trusted",
+            Self::Expired => "the certificate has expired",
+            Self::NotYetValid => "the certificate is not yet valid",
+            Self::NameMismatch => "the certificate is for another name",
+            Self::Revoked => "the certificate was revoked",
+            Self::BadCertificate => "the certificate is unusable",
+            Self::AlertReceived(code) => return write!(f, "the server sent alert {code}"),
+            Self::NoSharedVersion => "no TLS version in common",
+            Self::NoSharedCipher => "no cipher suite in common",
+            Self::NotTls => "the server does not speak TLS",
+            Self::ClientCertRequired => "the server requires a client certificate",
+            Self::Truncated => "the connection ended in the middle",
+            Self::Other => "TLS protocol error",
+        })
+    }
+}
+
+impl std::error::Error for TlsFailure {}
+
+/// The library's error in our words. `agreed`: the version had been agreed on. `unidentified`: the server had asked for
+/// a certificate and got none.
+pub(super) fn of(error: &Error, agreed: bool, unidentified: bool) -> TlsFailure {
+    match error {
+        Error::InvalidCertificate(error) => certificate(error),
+        Error::NoCertificatesPresented => TlsFailure::BadCertificate,
+        Error::AlertReceived(alert) => received(*alert, agreed, unidentified),
+        Error::PeerIncompatible(reason) => match reason {
+            PeerIncompatible::ServerDoesNotSupportTls12Or13
+            | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
+            | PeerIncompatible::SupportedVersionsExtensionRequired
+            | PeerIncompatible::Tls12NotOffered
+            | PeerIncompatible::Tls12NotOfferedOrEnabled => TlsFailure::NoSharedVersion,
+            PeerIncompatible::NoCipherSuitesInCommon
+            | PeerIncompatible::NoKxGroupsInCommon
+            | PeerIncompatible::NoSignatureSchemesInCommon
+            | PeerIncompatible::NoEcPointFormatsInCommon => TlsFailure::NoSharedCipher,
+            _ => TlsFailure::Other,
+        },
+        _ => TlsFailure::Other,
+    }
+}
+
+fn certificate(error: &CertificateError) -> TlsFailure {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsFailure::Expired,
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            TlsFailure::NotYetValid
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            TlsFailure::NameMismatch
+        }
+        CertificateError::UnknownIssuer => TlsFailure::UnknownIssuer,
+        CertificateError::Revoked => TlsFailure::Revoked,
+        _ => TlsFailure::BadCertificate,
+    }
+}
+
+/// What an alert stands for. Servers say `handshake_failure` for a missing certificate in TLS 1.2 and for having no
+/// cipher suite in common, so what came before decides.
+fn received(alert: AlertDescription, agreed: bool, unidentified: bool) -> TlsFailure {
+    match alert {
+        AlertDescription::CertificateRequired => TlsFailure::ClientCertRequired,
+        AlertDescription::HandshakeFailure | AlertDescription::BadCertificate if unidentified => {
+            TlsFailure::ClientCertRequired
+        }
+        AlertDescription::HandshakeFailure if !agreed => TlsFailure::NoSharedCipher,
+        AlertDescription::InsufficientSecurity => TlsFailure::NoSharedCipher,
+        AlertDescription::ProtocolVersion => TlsFailure::NoSharedVersion,
+        other => TlsFailure::AlertReceived(other.into()),
+    }
+}
