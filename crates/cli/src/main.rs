@@ -1,2 +1,6 @@
-//! The program.
-fn main() {}
+//! The program. Everything is in the library, so that chores can read the command line's definition.
+#![forbid(unsafe_code)]
+
+fn main() -> std::process::ExitCode {
+    warwolf_cli::main()
+}

@@ -1,0 +1,87 @@
+//! From words to a plan, with the files that the words name: the one place where they are read.
+
+use crate::args::Load;
+use crate::complaint::Complaint;
+use crate::words::{self, Inputs};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args};
+use std::io::Read;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+use warwolf_plan::{ArrivalWords, Plan};
+
+/// The plan that the words and their files mean.
+///
+/// # Errors
+/// A complaint about the first word or file that is wrong.
+pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, Complaint> {
+    if load.plan.is_some() {
+        refuse_beside_plan(matches)?;
+    }
+    let inputs = inputs(load)?;
+    words::plan(load, &inputs).map_err(|error| Complaint::about(&error, matches))
+}
+
+/// A plan file holds the whole test. Environment variables may stay set beside it; they count for nothing then.
+fn refuse_beside_plan(matches: &ArgMatches) -> Result<(), Complaint> {
+    let load = Load::augment_args(clap::Command::new("load"));
+    let given = load.get_arguments().find(|arg| {
+        arg.get_id() != "plan"
+            && matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+    });
+    match given {
+        None => Ok(()),
+        Some(arg) => {
+            let name = arg.get_long().map_or_else(|| "the URL".to_owned(), |long| format!("--{long}"));
+            Err(Complaint::new(format!(
+                "--plan: it holds the whole test; leave out {name}, or change it in the file"
+            )))
+        }
+    }
+}
+
+fn inputs(load: &Load) -> Result<Inputs, Complaint> {
+    let read = |option: &str, path: Option<&Path>| path.map(|path| text(option, path)).transpose();
+    // A word that is wrong is named when the plan is made.
+    let trace = match load.arrivals.as_deref().map(ArrivalWords::parse) {
+        Some(Ok(ArrivalWords::Trace { file })) => Some(file),
+        _ => None,
+    };
+    if let Some(path) = load.request.body.as_deref().and_then(|body| body.strip_prefix('@')) {
+        std::fs::File::open(path).map_err(|error| unreadable("body", Path::new(path), &error))?;
+    }
+    Ok(Inputs {
+        plan: read("plan", load.plan.as_deref())?,
+        urls: read("urls", load.urls.as_deref())?,
+        trace: read("arrivals", trace.as_deref())?,
+        seed: seed_of_now(),
+    })
+}
+
+/// The text of a file; `-` is stdin.
+fn text(option: &str, path: &Path) -> Result<String, Complaint> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(|error| unreadable(option, path, &error))?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(path).map_err(|error| unreadable(option, path, &error))
+}
+
+fn unreadable(option: &str, path: &Path, error: &std::io::Error) -> Complaint {
+    Complaint::new(format!("--{option}: `{}`: cannot be read: {}", path.display(), reason(error)))
+}
+
+/// What the system says, in our manner: lower case, no number.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// A seed that differs from run to run, short enough to be typed.
+fn seed_of_now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(now.subsec_nanos()) ^ (now.as_secs() & 0xffff_ffff)
+}

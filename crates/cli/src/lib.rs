@@ -1,0 +1,69 @@
+//! The program: arguments, signals, progress, exit codes; no logic of its own.
+//!
+//! Words become a plan in `words`, and from there on the command line is forgotten. `main` is all that the binary calls;
+//! [`command`] is there for chores that compare documents with the options.
+#![forbid(unsafe_code)]
+
+mod args;
+mod complaint;
+mod exit;
+mod explain;
+mod files;
+mod pages;
+mod screen;
+mod streams;
+mod words;
+
+use args::{Command, Program};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, FromArgMatches};
+use complaint::Complaint;
+use exit::{Exit, Failure};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The command line as it is defined: commands, options, help.
+#[must_use]
+pub fn command() -> clap::Command {
+    args::command()
+}
+
+/// Reads the command line, does what it says, and gives the exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    match obey(args::with_command(std::env::args_os())) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            streams::say(&format!("warwolf: {failure}\n"));
+            failure.exit.into()
+        }
+    }
+}
+
+fn obey(words: Vec<OsString>) -> Result<Exit, Failure> {
+    if words.len() < 2 {
+        streams::print(screen::TEXT.as_bytes())?;
+        return Ok(Exit::Well);
+    }
+    let matches = match args::command().try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            // Printing can fail only because nobody reads.
+            let _ = error.print();
+            return Ok(Exit::Well);
+        }
+        Err(error) => return Err(Complaint::from_clap(&error).into()),
+    };
+    let program = Program::from_arg_matches(&matches).map_err(|error| Complaint::from_clap(&error))?;
+    let none = ArgMatches::default();
+    dispatch(&program.command, matches.subcommand().map_or(&none, |(_, matches)| matches))
+}
+
+fn dispatch(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
+    match command {
+        Command::Explain(words) => explain::explain(words, matches)?,
+        Command::Completions(words) => streams::print(&pages::completions(words))?,
+        Command::Man(words) => streams::print(&pages::manual(words)?)?,
+    }
+    Ok(Exit::Well)
+}

@@ -1,0 +1,30 @@
+//! The first thing a newcomer sees: one screen that teaches.
+
+/// What `warwolf`, `warwolf -h` and `warwolf --help` print.
+pub(crate) const TEXT: &str = "\
+warwolf loads HTTP servers, accounts for every request, and says whether its own numbers can be believed.
+
+  warwolf http://127.0.0.1:8080/         50 users for ten seconds, each waiting for replies (closed loop)
+  warwolf -c 200 -d 1m URL               200 users for a minute
+  warwolf -r 500/s -d 1m URL             500 requests a second, whatever the server does (open loop)
+  warwolf -n 10k --slo 'p99<200ms' URL   10,000 requests; exit code 99 when the promise does not hold
+
+Load         -c, --connections N    users; with -r, connections at the most
+             -n, --requests N       stop after N requests
+             -d, --duration TIME    stop after TIME (10s)
+             -r, --rate RATE        open loop, in all: 500/s, 30/m; --arrivals, --ramp, --steps
+                 --think TIME       pause between a user's requests
+Request      -m, --method   -H, --header   -b, --body TEXT|@FILE   -T, --content-type   -a, --auth
+             --urls FILE    --order sequential|random    --follow N    --cookies
+Connection   --timeout   --connect-timeout   --disable-keepalive   --pipeline N   -x, --proxy   -k, --insecure
+Result       -o, --output FILE.wwr|json|csv|md|xml|txt   --format   --slo 'errors<0.1%'   --strict   --quiet
+
+Commands
+  run URL…           load a server; what a bare URL means
+  explain URL…       print the plan that these words mean, and run nothing
+  completions SHELL  completion script for a shell
+  man                manual page
+
+`warwolf run -h` lists every option, `warwolf run --help` explains them. Each is also an environment variable:
+WARWOLF_RATE=500/s. Ctrl-C stops and reports; twice, at once.
+";

@@ -1,0 +1,366 @@
+//! Words become a plan. One pure function: nothing is opened, resolved or defaulted by looking around; the texts of the
+//! files that the words name are handed in.
+
+use crate::args::{ConnectionWords, DriverWord, IdleWord, Load, OrderWord, TlsWords};
+use std::net::IpAddr;
+use std::time::Duration;
+use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size};
+use warwolf_plan::words::{parse_body, parse_header, parse_urls};
+use warwolf_plan::{
+    ArrivalProcess, ArrivalWords, Body, Connections, DriverChoice, HttpVersion, Idle, Network, Order, Plan,
+    PlanError, Proxy, Request, Resolve, Schedule, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
+};
+
+/// What the words cannot hold themselves: the texts of the files they name, and a number for when none is given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inputs {
+    /// Text of `--plan`.
+    pub(crate) plan: Option<String>,
+    /// Text of `--urls`.
+    pub(crate) urls: Option<String>,
+    /// Text of the file in `--arrivals trace:FILE`.
+    pub(crate) trace: Option<String>,
+    /// Seed for when none is given.
+    pub(crate) seed: u64,
+}
+
+/// The plan that the words mean.
+///
+/// # Errors
+/// The first word that is wrong, under the name of its option.
+pub(crate) fn plan(words: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
+    if let Some(text) = &inputs.plan {
+        return warwolf_plan::text::parse(text);
+    }
+    refuse_unbuilt(&words.connection)?;
+    let mut plan = Plan::new(requests(words, inputs)?);
+    plan.seed = match &words.seed {
+        Some(text) => text.parse().map_err(|_| wrong("seed", text, "use a whole number, such as 42"))?,
+        None => inputs.seed,
+    };
+    plan.slos.clone_from(&words.slo);
+    plan.warmup = optional(&words.warmup, |text| parse_duration("warmup", text))?.unwrap_or_default();
+    plan.stop = stop(words)?;
+    plan.timeouts = timeouts(&words.connection)?;
+    plan.network = network(&words.connection)?;
+    plan.tls = tls(&words.tls)?;
+    plan.session.think = optional(&words.think, Think::parse)?.unwrap_or_default();
+    plan.session.cookies = words.request.cookies;
+    plan.session.follow = optional(&words.request.follow, |text| number("follow", text))?.unwrap_or(0);
+    schedule(words, inputs, &mut plan)?;
+    plan.threads = optional(&words.machine.threads, |text| number("threads", text))?;
+    plan.driver = words.machine.driver.map_or(DriverChoice::Auto, |driver| match driver {
+        DriverWord::Uring => DriverChoice::Uring,
+        DriverWord::Epoll => DriverChoice::Epoll,
+    });
+    plan.idle = words.machine.idle.map_or(Idle::Block, |idle| match idle {
+        IdleWord::Block => Idle::Block,
+        IdleWord::Spin => Idle::Spin,
+    });
+    plan.check()?;
+    Ok(plan)
+}
+
+fn wrong(field: &str, value: &str, remedy: &str) -> PlanError {
+    PlanError::new(field, value, remedy)
+}
+
+fn optional<T>(
+    word: &Option<String>,
+    read: impl Fn(&str) -> Result<T, PlanError>,
+) -> Result<Option<T>, PlanError> {
+    word.as_deref().map(read).transpose()
+}
+
+fn number(field: &str, text: &str) -> Result<u32, PlanError> {
+    let number = parse_count(field, text)?;
+    u32::try_from(number).map_err(|_| wrong(field, text, "use a number below 4,294,967,296"))
+}
+
+fn refuse_unbuilt(words: &ConnectionWords) -> Result<(), PlanError> {
+    const REMEDY: &str = "it is not built yet; use --http1 (HTTP/1.1) or --http1.0";
+    for (given, field) in
+        [(words.http2, "http2"), (words.http3, "http3"), (words.streams.is_some(), "streams")]
+    {
+        if given {
+            return Err(wrong(field, "", REMEDY));
+        }
+    }
+    Ok(())
+}
+
+fn requests(words: &Load, inputs: &Inputs) -> Result<Vec<Request>, PlanError> {
+    let mut requests = words.url.iter().map(|url| Request::get(url)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(text) = &inputs.urls {
+        requests.extend(parse_urls(text)?);
+    }
+    if requests.is_empty() {
+        return Err(wrong(
+            "url",
+            "",
+            "none is given; use one such as http://127.0.0.1:8080/, or --urls FILE",
+        ));
+    }
+    let (headers, body) = (headers(words)?, body(words)?);
+    for request in &mut requests {
+        match &words.request.method {
+            Some(method) => request.method.clone_from(method),
+            None if body != Body::None && request.method == "GET" => request.method = "POST".to_owned(),
+            None => {}
+        }
+        request.headers.extend(headers.iter().cloned());
+        if body != Body::None {
+            request.body = body.clone();
+        }
+        if let Some(auth) = &words.request.auth {
+            request.basic_auth = Some(credentials(auth)?);
+        }
+    }
+    Ok(requests)
+}
+
+fn headers(words: &Load) -> Result<Vec<(String, String)>, PlanError> {
+    let mut headers = Vec::new();
+    for (name, field, value) in [
+        ("Accept", "accept", &words.request.accept),
+        ("Content-Type", "content-type", &words.request.content_type),
+    ] {
+        if let Some(value) = value {
+            let header = parse_header(&format!("{name}: {value}"));
+            headers.push(header.map_err(|error| wrong(field, value, &error.remedy))?);
+        }
+    }
+    for line in &words.request.header {
+        headers.push(parse_header(line)?);
+    }
+    Ok(headers)
+}
+
+fn body(words: &Load) -> Result<Body, PlanError> {
+    let text = words.request.body.as_deref().unwrap_or_default();
+    match text {
+        "@" | "@-" => Err(wrong("body", text, "use the path of a file, such as @order.json")),
+        // `<` is for lists of URLs; on a command line it is how XML begins.
+        text if text.starts_with('<') => Ok(Body::Text(text.to_owned())),
+        text => Ok(parse_body(text)),
+    }
+}
+
+fn credentials(text: &str) -> Result<String, PlanError> {
+    if text.contains(':') {
+        Ok(text.to_owned())
+    } else {
+        Err(wrong("auth", text, "use a name and a password, such as ann:secret"))
+    }
+}
+
+fn stop(words: &Load) -> Result<Stop, PlanError> {
+    let calls = optional(&words.requests, |text| parse_count("requests", text))?;
+    let duration = optional(&words.duration, |text| parse_duration("duration", text))?;
+    let mut stop = match (calls, duration) {
+        (None, None) => Stop::after(DURATION_USUAL),
+        (calls, duration) => Stop { duration, calls, grace: Duration::ZERO },
+    };
+    if let Some(text) = &words.grace {
+        stop.grace = parse_duration("grace", text)?;
+    }
+    Ok(stop)
+}
+
+const DURATION_USUAL: Duration = Duration::from_secs(10);
+
+fn timeouts(words: &ConnectionWords) -> Result<Timeouts, PlanError> {
+    let usual = Timeouts::default();
+    let limit = |field: &str, word: &Option<String>, usual| match word {
+        None => Ok(usual),
+        Some(text) => parse_duration(field, text).map(|time| Some(time).filter(|time| !time.is_zero())),
+    };
+    Ok(Timeouts {
+        connect: limit("connect-timeout", &words.connect_timeout, usual.connect)?,
+        call: limit("timeout", &words.timeout, usual.call)?,
+    })
+}
+
+fn network(words: &ConnectionWords) -> Result<Network, PlanError> {
+    let size = |field: &str, word: &Option<String>| {
+        optional(word, |text| {
+            let size = parse_size(field, text)?;
+            u32::try_from(size).map_err(|_| wrong(field, text, "use less than 4g"))
+        })
+    };
+    let address = |text: &String| {
+        text.trim()
+            .parse::<IpAddr>()
+            .map_err(|_| wrong("bind", text, "use addresses of this machine, such as 127.0.0.2"))
+    };
+    if words.ipv4 && words.ipv6 {
+        return Err(wrong("ipv6", "", "it cannot be used together with --ipv4; leave both out to use both"));
+    }
+    Ok(Network {
+        resolve: words.resolve.iter().map(|text| Resolve::parse(text)).collect::<Result<_, _>>()?,
+        bind: words.bind.iter().map(address).collect::<Result<_, _>>()?,
+        unix_socket: words.unix_socket.clone(),
+        proxy: optional(&words.proxy, Proxy::parse)?,
+        nodelay: !words.nagle,
+        send_buffer: size("send-buffer", &words.send_buffer)?,
+        receive_buffer: size("receive-buffer", &words.receive_buffer)?,
+        close_with_reset: words.close_with_reset,
+        ipv6: if words.ipv4 || words.ipv6 { Some(words.ipv6) } else { None },
+    })
+}
+
+fn tls(words: &TlsWords) -> Result<Tls, PlanError> {
+    let version = |field: &str, word: &Option<String>, usual| match word.as_deref() {
+        None => Ok(usual),
+        Some("1.2") => Ok(TlsVersion::V12),
+        Some("1.3") => Ok(TlsVersion::V13),
+        Some(other) => Err(wrong(field, other, "use 1.2 or 1.3")),
+    };
+    let usual = Tls::default();
+    let (min, max) =
+        (version("tls-min", &words.tls_min, usual.min)?, version("tls-max", &words.tls_max, usual.max)?);
+    if min > max {
+        return Err(wrong("tls-min", "1.3", "use at most --tls-max, 1.2"));
+    }
+    let client_certificate = match (&words.cert, &words.key) {
+        (Some(cert), Some(key)) => Some((cert.clone(), key.clone())),
+        (None, None) => None,
+        (Some(cert), None) => {
+            return Err(wrong("cert", &cert.to_string_lossy(), "give its key as well, with --key FILE"));
+        }
+        (None, Some(key)) => {
+            return Err(wrong(
+                "key",
+                &key.to_string_lossy(),
+                "give its certificate as well, with --cert FILE",
+            ));
+        }
+    };
+    let verify = match (&words.cacert, words.insecure) {
+        (Some(_), true) => return Err(wrong("cacert", "", "it cannot be used together with --insecure")),
+        (Some(file), false) => Verify::File(file.clone()),
+        (None, true) => Verify::Off,
+        (None, false) => Verify::System,
+    };
+    Ok(Tls {
+        verify,
+        client_certificate,
+        min,
+        max,
+        ciphers: words.ciphers.clone(),
+        resumption: !words.no_resumption,
+        server_name: words.server_name.clone(),
+    })
+}
+
+/// Fills in what depends on the loop being open or closed: schedule, work and connections.
+fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanError> {
+    let connections = optional(&words.connections, |text| number("connections", text))?;
+    let pipeline = optional(&words.connection.pipeline, |text| number("pipeline", text))?;
+    let order = match words.order {
+        Some(OrderWord::Random) => Order::Random,
+        Some(OrderWord::Sequential) | None => Order::Sequential,
+    };
+    plan.connections = Connections {
+        version: version(&words.connection)?,
+        keep_alive: !words.connection.disable_keepalive,
+        ..Connections::default()
+    };
+    match arrivals(words, inputs)? {
+        Some(arrivals) => {
+            if pipeline.is_some_and(|depth| depth > 1) {
+                return Err(wrong(
+                    "pipeline",
+                    "",
+                    "it is for closed loops; leave it out, or leave out --rate",
+                ));
+            }
+            let burst = optional(&words.burst, |text| number("burst", text))?.unwrap_or(1);
+            plan.schedule = Schedule::Open { arrivals, burst };
+            plan.session.work = Work::Draw { calls: Some(1), burst: 1, order };
+            plan.connections.limit = connections.unwrap_or(plan.connections.limit);
+            if plan.session.think != Think::None {
+                return Err(wrong(
+                    "think",
+                    "",
+                    "it is for the users of a closed loop; leave it out, or leave out --rate",
+                ));
+            }
+            // Steps and traces end by themselves.
+            if words.requests.is_none() && words.duration.is_none() {
+                plan.stop.duration = ends_after(&plan.schedule).or(plan.stop.duration);
+            }
+        }
+        None => {
+            if words.burst.is_some() {
+                return Err(wrong(
+                    "burst",
+                    "",
+                    "it is for open loops; give --rate as well, or use --pipeline N",
+                ));
+            }
+            let users = connections.unwrap_or(USERS_USUAL);
+            let depth = pipeline.unwrap_or(1);
+            let ramp = optional(&words.ramp, |text| parse_duration("ramp", text))?.unwrap_or_default();
+            plan.schedule = Schedule::Closed { users, ramp };
+            plan.session.work = Work::Draw { calls: None, burst: depth, order };
+            plan.connections.limit = users;
+            plan.connections.pipeline = depth;
+            plan.connections.per_session = true;
+        }
+    }
+    Ok(())
+}
+
+const USERS_USUAL: u32 = 50;
+
+/// When the arrivals end by themselves: after the last step, or just after the last given time.
+fn ends_after(schedule: &Schedule) -> Option<Duration> {
+    match schedule {
+        Schedule::Open { arrivals: ArrivalProcess::Trace { .. }, .. } => None,
+        Schedule::Open { arrivals, .. } => arrivals.ends_after(),
+        Schedule::Closed { .. } => None,
+    }
+}
+
+/// The arrival process of an open loop, or none in a closed one.
+fn arrivals(words: &Load, inputs: &Inputs) -> Result<Option<ArrivalProcess>, PlanError> {
+    let rate = optional(&words.rate, |text| parse_rate("rate", text))?;
+    let how = words.arrivals.as_deref();
+    let ramp = words.ramp.as_deref().filter(|text| text.contains(':'));
+    let alone = |field: &str, beside: &[(&str, bool)]| match beside.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((other, _)) => Err(wrong(field, "", &format!("it sets the rate itself; leave out --{other}"))),
+    };
+    let others = [("rate", rate.is_some()), ("arrivals", how.is_some()), ("ramp", words.ramp.is_some())];
+    if let Some(text) = &words.steps {
+        alone("steps", &others)?;
+        return ArrivalProcess::parse_steps(text).map(Some);
+    }
+    if let Some(text) = ramp {
+        alone("ramp", &others[..2])?;
+        return ArrivalProcess::parse_ramp(text).map(Some);
+    }
+    if words.ramp.is_some() && (rate.is_some() || how.is_some()) {
+        return Err(wrong(
+            "ramp",
+            "",
+            "in an open loop, use two rates and a time, such as 100/s:2k/s:30s, instead of --rate",
+        ));
+    }
+    match how {
+        None => Ok(rate.map(|rate| ArrivalProcess::Constant { rate })),
+        Some(how) => ArrivalWords::parse(how)?.process(rate, inputs.trace.as_deref()).map(Some),
+    }
+}
+
+fn version(words: &ConnectionWords) -> Result<HttpVersion, PlanError> {
+    match (words.http10, words.http1) {
+        (true, true) => Err(wrong("http1.0", "", "it cannot be used together with --http1")),
+        (true, false) => Ok(HttpVersion::Http10),
+        (false, _) => Ok(HttpVersion::Http11),
+    }
+}
+
+#[cfg(test)]
+mod tests;
