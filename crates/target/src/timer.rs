@@ -1,0 +1,136 @@
+//! Waits that end within tens of microseconds of the moment asked for.
+//!
+//! The runtime's own timer counts in milliseconds, which is too coarse for a server whose delays are the truth that
+//! latencies are compared with. One timerfd per server, set to the earliest deadline, wakes through the same epoll as the
+//! sockets do.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::future::Future;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
+use tokio::io::unix::AsyncFd;
+
+use crate::monotonic::now_ns;
+
+/// All waits of one server.
+pub(crate) struct Timer {
+    descriptor: AsyncFd<OwnedFd>,
+    waits: Mutex<BinaryHeap<Reverse<Wait>>>,
+}
+
+struct Wait {
+    until_ns: u64,
+    waker: Waker,
+}
+
+impl Timer {
+    /// A timer without waits. Called inside the runtime.
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe, for the sake of descriptors that change; an `OwnedFd` does not"
+    )]
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let descriptor = AsyncFd::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)?;
+        Ok(Self { descriptor, waits: Mutex::default() })
+    }
+
+    /// Waits until `until_ns` on the monotonic clock; not at all when that is past.
+    pub(crate) fn until(&self, until_ns: u64) -> Until<'_> {
+        Until { timer: self, until_ns, waker: None }
+    }
+
+    /// Wakes the waits that are due, for as long as it is polled.
+    pub(crate) async fn run(&self) -> io::Result<()> {
+        loop {
+            // The expiry itself is never read: setting the timer anew clears it, and a ready flag is enough to look.
+            self.descriptor.readable().await?.clear_ready();
+            self.wake_due()?;
+        }
+    }
+
+    /// Wakes what is due and sets the timer to the next deadline.
+    fn wake_due(&self) -> io::Result<()> {
+        let now = now_ns();
+        let mut waits = self.lock();
+        while let Some(due) = waits.peek_mut().filter(|wait| wait.0.until_ns <= now) {
+            std::collections::binary_heap::PeekMut::pop(due).0.waker.wake();
+        }
+        waits.peek().map_or(Ok(()), |next| self.set(next.0.until_ns))
+    }
+
+    fn set(&self, until_ns: u64) -> io::Result<()> {
+        // A time of zero would disarm it.
+        let at = until_ns.max(1);
+        let value = Timespec { tv_sec: (at / 1_000_000_000) as i64, tv_nsec: (at % 1_000_000_000) as i64 };
+        let never_again = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let setting = Itimerspec { it_interval: never_again, it_value: value };
+        timerfd_settime(self.descriptor.get_ref(), TimerfdTimerFlags::ABSTIME, &setting)?;
+        Ok(())
+    }
+
+    fn enlist(&self, until_ns: u64, waker: Waker) {
+        let mut waits = self.lock();
+        let earliest = waits.peek().is_none_or(|wait| until_ns < wait.0.until_ns);
+        waits.push(Reverse(Wait { until_ns, waker }));
+        if earliest {
+            // Setting an armed timer to a time in the future fails on no account the manual knows.
+            let set = self.set(until_ns);
+            debug_assert!(set.is_ok(), "the timer can be set: {set:?}");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BinaryHeap<Reverse<Wait>>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A wait. Dropping it leaves one idle wake-up behind.
+pub(crate) struct Until<'a> {
+    timer: &'a Timer,
+    until_ns: u64,
+    waker: Option<Waker>,
+}
+
+impl Future for Until<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if now_ns() >= self.until_ns {
+            return Poll::Ready(());
+        }
+        if self.waker.as_ref().is_none_or(|waker| !waker.will_wake(context.waker())) {
+            self.timer.enlist(self.until_ns, context.waker().clone());
+            self.waker = Some(context.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl PartialEq for Wait {
+    fn eq(&self, other: &Self) -> bool {
+        self.until_ns == other.until_ns
+    }
+}
+
+impl Eq for Wait {}
+
+impl PartialOrd for Wait {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Wait {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.until_ns.cmp(&other.until_ns)
+    }
+}
