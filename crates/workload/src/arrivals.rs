@@ -376,3 +376,6 @@ fn nanos(duration: Duration) -> u64 {
 
 const SECOND_NS: u64 = 1_000_000_000;
 const PART: f64 = (1_u64 << 32) as f64;
+
+#[cfg(test)]
+mod tests;

@@ -275,3 +275,6 @@ fn without_query(target: &[u8]) -> &[u8] {
 
 /// No run happens before the year this was written, so an earlier year is past, and no calendar is needed to know it.
 const YEAR_WRITTEN: u32 = 2025;
+
+#[cfg(test)]
+mod tests;

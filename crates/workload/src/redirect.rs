@@ -16,8 +16,11 @@ pub(crate) fn follow(request: &Request, status: u16, location: Option<&[u8]>) ->
         _ => return None,
     };
     let location = std::str::from_utf8(location?).ok()?.trim();
-    let base = url::Url::parse(&request.url()).ok()?;
-    let mut followed = Request::get(base.join(location).ok()?.as_str()).ok()?;
+    let target = url::Url::parse(&request.url()).ok()?.join(location).ok()?;
+    if !matches!(target.scheme(), "http" | "https") {
+        return None;
+    }
+    let mut followed = Request::get(target.as_str()).ok()?;
     let same_origin = followed.endpoint == request.endpoint;
     followed.headers = request
         .headers
@@ -56,3 +59,6 @@ const ABOUT_BODY: [&str; 9] = [
     "last-modified",
     "transfer-encoding",
 ];
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,47 @@
 use super::*;
+use proptest::prelude::*;
+use warwolf_plan::{ArrivalProcess, SessionShape, Stop};
 
-fn plan(urls: &[&str]) -> Plan {
-    Plan::new(urls.iter().map(|url| Request::get(url).unwrap()).collect())
+fn plan(urls: usize) -> Plan {
+    let requests = (0..urls).map(|i| Request::get(&format!("a.test/{i}")).unwrap()).collect();
+    let schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate: 1.0 }, burst: 1 };
+    Plan { schedule, stop: Stop::after(Duration::from_secs(1)), ..Plan::new(requests) }
+}
+
+fn draws(calls: u64, burst: u32, order: Order) -> SessionShape {
+    SessionShape { work: Work::Draw { calls: Some(calls), burst, order }, ..SessionShape::default() }
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn ok(request: &Request) -> Reply<'_> {
+    Reply { completed: true, status: 200, request, location: None, cookies: &[] }
+}
+
+/// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
+/// reply ends, `~5` for a pause of 5 ms, `!` for the end.
+fn told(plan: &Plan, number: u64, steps: usize) -> String {
+    let workload = Workload::new(plan);
+    let mut session = workload.session(number);
+    let mut text = Vec::new();
+    for _ in 0..steps {
+        match session.next(&workload) {
+            Step::Send { request } => text.push(request.0.to_string()),
+            Step::Follow(request) => text.push(request.url()),
+            Step::Think(pause) => text.push(format!("~{}", pause.as_millis())),
+            Step::Wait => {
+                text.push(".".to_owned());
+                session.reply(&workload, &ok(&plan.requests[0]));
+            }
+            Step::Done => {
+                text.push("!".to_owned());
+                break;
+            }
+        }
+    }
+    text.join(" ")
 }
 
 #[test]
@@ -10,22 +50,284 @@ fn a_session_is_one_cache_line() {
 }
 
 #[test]
-fn a_user_of_a_closed_loop_goes_on_until_the_calls_are_used_up() {
-    let plan = Plan {
-        schedule: Schedule::Closed { users: 2, ramp: Duration::ZERO },
-        stop: warwolf_plan::Stop::after_calls(5),
-        ..plan(&["a.test/0", "a.test/1", "a.test/2"])
+fn sessions_of_one_call_take_the_requests_in_turn() {
+    let plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(3) };
+    let all: Vec<String> = (0..4).map(|number| told(&plan, number, 9)).collect();
+    assert_eq!(all, ["0 . !", "1 . !", "2 . !", "0 . !"]);
+}
+
+#[test]
+fn bursts_are_sent_together_and_pauses_come_between() {
+    let mut plan = Plan { session: draws(5, 2, Order::Sequential), ..plan(9) };
+    assert_eq!(told(&plan, 0, 99), "0 1 . . 2 3 . . 4 . !");
+    assert_eq!(told(&plan, 1, 99), "5 6 . . 7 8 . . 0 . !", "session 1 goes on where session 0 ends");
+    plan.session.think = Think::Constant { time: ms(5) };
+    assert_eq!(told(&plan, 0, 99), "0 1 . . ~5 2 3 . . ~5 4 . !");
+}
+
+#[test]
+fn a_session_without_end_goes_on() {
+    let mut plan = plan(2);
+    assert_eq!(told(&plan, 0, 8), "0 . 1 . 0 . 1 .");
+    plan.session.think = Think::Constant { time: ms(1) };
+    assert_eq!(told(&plan, 1, 8), "1 . ~1 0 . ~1 1 .");
+}
+
+#[test]
+fn users_of_a_closed_loop_share_the_calls() {
+    let users = |users, calls| Plan {
+        schedule: Schedule::Closed { users, ramp: Duration::ZERO },
+        stop: Stop::after_calls(calls),
+        ..plan(100)
+    };
+    let plan = users(3, 7);
+    let all: Vec<String> = (0..3).map(|user| told(&plan, user, 99)).collect();
+    assert_eq!(all, ["0 . 3 . 6 . !", "1 . 4 . !", "2 . 5 . !"]);
+    assert_eq!(told(&users(3, 2), 2, 9), "!", "more users than calls");
+    for (count, calls) in [(1, 1), (2, 5), (7, 50), (50, 49)] {
+        let plan = users(count, calls);
+        let mut made: Vec<u64> = (0..count)
+            .flat_map(|user| {
+                told(&plan, user.into(), 999).split(' ').filter_map(|w| w.parse().ok()).collect::<Vec<_>>()
+            })
+            .collect();
+        made.sort_unstable();
+        assert_eq!(made, (0..calls).collect::<Vec<_>>(), "{count} users");
+    }
+}
+
+#[test]
+fn random_order_is_even_and_the_sessions_own() {
+    let plan = Plan { session: draws(100, 1, Order::Random), ..plan(10) };
+    let mut counts = [0_u32; 10];
+    for number in 0..100 {
+        let calls = told(&plan, number, 999);
+        assert_eq!(calls, told(&plan, number, 999), "the same each time");
+        calls.split(' ').filter_map(|word| word.parse::<usize>().ok()).for_each(|i| counts[i] += 1);
+    }
+    // Chi-squared with nine degrees of freedom exceeds 21.7 once in a hundred.
+    let chi: f64 = counts.iter().map(|count| (f64::from(*count) - 1_000.0).powi(2) / 1_000.0).sum();
+    assert!(chi < 21.7, "{chi} {counts:?}");
+    assert_ne!(told(&plan, 0, 99), told(&plan, 1, 99));
+    assert_ne!(told(&plan, 0, 99), told(&Plan { seed: 1, ..plan.clone() }, 0, 99));
+}
+
+fn scripted(scripts: &[&[(u32, &[u32], u64)]]) -> Plan {
+    let burst = |&(first, then, think): &(u32, &[u32], u64)| Burst {
+        first: RequestId(first),
+        then: then.iter().copied().map(RequestId).collect(),
+        think: ms(think),
+    };
+    let scripts =
+        scripts.iter().map(|bursts| Script { bursts: bursts.iter().map(burst).collect() }).collect();
+    Plan { session: SessionShape { work: Work::Scripts { scripts }, ..SessionShape::default() }, ..plan(10) }
+}
+
+#[test]
+fn a_script_sends_the_first_call_of_a_burst_alone() {
+    let plan = scripted(&[&[(0, &[1, 2], 5), (3, &[], 0), (4, &[5], 7)], &[(6, &[], 0)], &[]]);
+    assert_eq!(told(&plan, 0, 99), "0 . 1 2 . . ~5 3 . 4 . 5 . !", "no pause after the last burst");
+    assert_eq!(told(&plan, 1, 99), "6 . !");
+    assert_eq!(told(&plan, 2, 99), "!", "a script without bursts");
+    assert_eq!(told(&plan, 4, 99), "6 . !", "scripts are taken in turn");
+}
+
+#[test]
+fn the_plans_think_time_is_for_bursts_that_have_none() {
+    let mut plan = scripted(&[&[(0, &[], 5), (1, &[], 0), (2, &[], 0)]]);
+    plan.session.think = Think::Constant { time: ms(9) };
+    assert_eq!(told(&plan, 0, 99), "0 . ~5 1 . ~9 2 . !");
+}
+
+#[test]
+fn a_user_of_a_closed_loop_goes_from_script_to_script() {
+    let mut plan = scripted(&[&[(0, &[], 1)], &[(1, &[], 0)], &[], &[(3, &[4], 2)], &[(5, &[], 0)]]);
+    plan.schedule = Schedule::Closed { users: 2, ramp: Duration::ZERO };
+    // Scripts 0, 2 (without bursts), 4, 1, 3, and again.
+    assert_eq!(told(&plan, 0, 16), "0 . ~1 5 . 1 . 3 . 4 . ~2 0 . ~1 5");
+    plan.stop = Stop::after_calls(7);
+    assert_eq!(told(&plan, 0, 99), "0 . ~1 5 . 1 . 3 . !", "calls 0, 2, 4 and 6 of the run's seven");
+    let mut empty = scripted(&[&[], &[]]);
+    empty.schedule = Schedule::Closed { users: 1, ramp: Duration::ZERO };
+    assert_eq!(told(&empty, 0, 99), "!");
+}
+
+#[test]
+fn a_failure_ends_the_session_once_all_replies_are_here() {
+    let mut plan = Plan { session: draws(6, 3, Order::Sequential), ..plan(9) };
+    plan.session.failure = FailureRule { statuses: vec![503], on_error: true };
+    let workload = Workload::new(&plan);
+    let request = &plan.requests[0];
+    for bad in [Reply { status: 503, ..ok(request) }, Reply::failed(request)] {
+        let mut session = workload.session(0);
+        for _ in 0..3 {
+            assert!(matches!(session.next(&workload), Step::Send { .. }));
+        }
+        session.reply(&workload, &bad);
+        assert_eq!(session.next(&workload), Step::Wait);
+        session.reply(&workload, &ok(request));
+        assert_eq!(session.next(&workload), Step::Wait);
+        session.reply(&workload, &ok(request));
+        assert_eq!(session.next(&workload), Step::Done);
+        assert_eq!(session.next(&workload), Step::Done);
+        assert!(session.is_failed());
+    }
+    plan.session.failure = FailureRule::default();
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    assert!(matches!(session.next(&workload), Step::Send { .. }));
+    session.reply(&workload, &Reply::failed(request));
+    assert!(matches!(session.next(&workload), Step::Send { .. }), "without a rule a failure changes nothing");
+    assert!(!session.is_failed());
+}
+
+fn moved<'a>(request: &'a Request, to: &'a str) -> Reply<'a> {
+    Reply { status: 302, location: Some(to.as_bytes()), ..ok(request) }
+}
+
+fn follow(step: Step) -> Request {
+    match step {
+        Step::Follow(request) => *request,
+        other => panic!("{other:?} instead of a redirect"),
+    }
+}
+
+#[test]
+fn redirects_are_followed_up_to_the_limit() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(2) };
+    plan.session.follow = 2;
+    plan.session.think = Think::Constant { time: ms(1) };
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    assert_eq!(session.next(&workload), Step::Send { request: RequestId(0) });
+    session.reply(&workload, &moved(&plan.requests[0], "/a"));
+    let first = follow(session.next(&workload));
+    assert_eq!((first.url().as_str(), session.next(&workload)), ("http://a.test/a", Step::Wait));
+    assert_eq!(session.request(), Some(RequestId(0)), "still what was planned");
+    session.reply(&workload, &moved(&first, "b"));
+    let second = follow(session.next(&workload));
+    session.reply(&workload, &moved(&second, "c"));
+    assert_eq!(session.next(&workload), Step::Think(ms(1)), "the third is not followed");
+    assert_eq!(session.next(&workload), Step::Send { request: RequestId(1) });
+    session.reply(&workload, &moved(&plan.requests[1], "/a"));
+    let anew = follow(session.next(&workload));
+    session.reply(&workload, &moved(&anew, "/a"));
+    let again = follow(session.next(&workload));
+    session.reply(&workload, &moved(&again, "/a"));
+    assert_eq!(session.next(&workload), Step::Done);
+}
+
+#[test]
+fn a_redirect_is_left_alone_unless_asked_for() {
+    let plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    session.next(&workload);
+    session.reply(&workload, &moved(&plan.requests[0], "/a"));
+    assert_eq!(session.next(&workload), Step::Done);
+}
+
+#[test]
+fn redirects_within_a_burst_end_too() {
+    let mut plan = Plan { session: draws(3, 3, Order::Sequential), ..plan(1) };
+    plan.session.follow = 4;
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    let mut out: Vec<Request> = Vec::new();
+    let mut followed = 0;
+    loop {
+        match session.next(&workload) {
+            Step::Send { .. } => out.push(plan.requests[0].clone()),
+            Step::Follow(request) => {
+                followed += 1;
+                out.push(*request);
+            }
+            Step::Wait => {
+                let request = out.remove(0);
+                session.reply(&workload, &moved(&request, "/0"));
+            }
+            Step::Think(_) => unreachable!("none was asked for"),
+            Step::Done => break,
+        }
+    }
+    assert_eq!(followed, 12, "each of three calls is followed four times");
+}
+
+#[test]
+fn each_session_has_its_own_cookies() {
+    let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
+    plan.session.cookies = true;
+    let request = &plan.requests[0];
+    let cookies = [b"a=1".to_vec(), b"b=2".to_vec()];
+    let set = Reply { cookies: &cookies, ..ok(request) };
+    let line = |session: &Session, request: &Request| {
+        let mut out = Vec::new();
+        session.write_cookies(request, &mut out);
+        String::from_utf8(out).unwrap()
     };
     let workload = Workload::new(&plan);
-    let mut calls = Vec::new();
-    for user in 0..2 {
-        let mut session = workload.session(user);
-        while let Step::Send { request } = session.next(&workload) {
-            calls.push((user, request.0));
-            assert_eq!(session.next(&workload), Step::Wait);
-            session.reply(&workload, &Reply::failed(&plan.requests[0]));
-        }
-        assert_eq!(session.next(&workload), Step::Done);
+    let (mut one, mut other) = (workload.session(0), workload.session(1));
+    for session in [&mut one, &mut other] {
+        session.next(&workload);
+        assert_eq!(line(session, request), "");
     }
-    assert_eq!(calls, [(0, 0), (0, 2), (0, 1), (1, 1), (1, 0)]);
+    one.reply(&workload, &set);
+    other.reply(&workload, &Reply { completed: false, ..set });
+    assert_eq!(line(&one, request), "Cookie: a=1; b=2\r\n");
+    assert_eq!(line(&other, request), "", "a broken reply sets nothing");
+    let mut own = request.clone();
+    own.headers.push(("cookie".to_owned(), "mine=1".to_owned()));
+    assert_eq!(line(&one, &own), "", "the request brings its own");
+    plan.session.cookies = false;
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    session.next(&workload);
+    session.reply(&workload, &Reply { request: &own, ..set });
+    assert_eq!(line(&session, request), "", "not asked for");
+}
+
+#[test]
+#[should_panic(expected = "a session was told of a reply while it waits for none")]
+fn a_reply_without_a_call_is_a_mistake_of_ours() {
+    let plan = plan(1);
+    let workload = Workload::new(&plan);
+    workload.session(0).reply(&workload, &Reply::failed(&plan.requests[0]));
+}
+
+proptest! {
+    #[test]
+    fn every_session_makes_its_calls_and_ends(
+        calls in 1..40_u64, burst in 1..9_u32, follow in 0..3_u32, random: bool, number: u64,
+        replies in prop::collection::vec((any::<bool>(), prop::sample::select(vec![200_u16, 302, 307, 404]), 0..4_usize), 1..50),
+    ) {
+        let order = if random { Order::Random } else { Order::Sequential };
+        let mut plan = Plan { session: draws(calls, burst, order), ..plan(3) };
+        plan.session.follow = follow;
+        plan.session.cookies = true;
+        let workload = Workload::new(&plan);
+        let mut session = workload.session(number);
+        let (mut sent, mut out, mut turns) = (0, Vec::new(), 0_usize);
+        loop {
+            match session.next(&workload) {
+                Step::Send { request } => {
+                    sent += 1;
+                    out.push(plan.requests[request.0 as usize].clone());
+                }
+                Step::Follow(request) => out.push(*request),
+                Step::Wait => {
+                    // Replies come in any order.
+                    let (completed, status, which) = replies[turns % replies.len()];
+                    turns += 1;
+                    let request = out.swap_remove(which % out.len());
+                    let location = Some(&b"/next"[..]);
+                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[] });
+                }
+                Step::Think(_) => prop_assert!(false, "none was asked for"),
+                Step::Done => break,
+            }
+        }
+        prop_assert!(out.is_empty());
+        prop_assert_eq!(sent, calls);
+        prop_assert!(turns as u64 <= calls * u64::from(follow + 1));
+    }
 }

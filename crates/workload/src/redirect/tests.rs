@@ -1,0 +1,120 @@
+use super::*;
+use proptest::prelude::*;
+
+/// A POST with a body, a password and some fields.
+fn post() -> Request {
+    let mut request = Request::get("http://a.test/dir/page?old=1").unwrap();
+    request.method = "POST".to_owned();
+    request.body = Body::Text("x=1".to_owned());
+    request.basic_auth = Some("me:secret".to_owned());
+    request.headers = [
+        ("Accept", "text/html"),
+        ("Content-Type", "text/plain"),
+        ("AUTHORIZATION", "Bearer secret"),
+        ("Cookie", "a=b"),
+        ("Host", "other.test"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .to_vec();
+    request
+}
+
+#[test]
+fn where_a_location_leads() {
+    let cases = [
+        ("/new", "http://a.test/new"),
+        ("new", "http://a.test/dir/new"),
+        ("../new?x=1", "http://a.test/new?x=1"),
+        ("?x=2", "http://a.test/dir/page?x=2"),
+        ("", "http://a.test/dir/page?old=1"),
+        ("#part", "http://a.test/dir/page?old=1"),
+        ("/new#part", "http://a.test/new"),
+        ("//b.test/new", "http://b.test/new"),
+        ("https://b.test", "https://b.test/"),
+        ("HTTP://A.TEST:80/new", "http://a.test/new"),
+        ("http://a.test:8080/", "http://a.test:8080/"),
+        ("http://[::1]:81/x", "http://[::1]:81/x"),
+        (" /new ", "http://a.test/new"),
+        ("/a b\r\nc", "http://a.test/a%20bc"),
+        ("/é", "http://a.test/%C3%A9"),
+    ];
+    for (location, url) in cases {
+        let followed = follow(&post(), 302, Some(location.as_bytes())).map(|request| request.url());
+        assert_eq!(followed.as_deref(), Some(url), "{location:?}");
+    }
+    for nowhere in [
+        "ftp://a.test/",
+        "mailto:me@a.test",
+        "javascript:alert(1)",
+        "http://",
+        "http://a.test:99999/",
+        "http://a.test:0/",
+    ] {
+        assert_eq!(follow(&post(), 302, Some(nowhere.as_bytes())), None, "{nowhere}");
+    }
+    assert_eq!(follow(&post(), 302, Some(b"/\xff")), None, "no text");
+    assert_eq!(follow(&post(), 302, None), None, "no location");
+}
+
+#[test]
+fn which_method_follows() {
+    let cases = [
+        ("POST", 301, Some("GET")),
+        ("POST", 302, Some("GET")),
+        ("POST", 303, Some("GET")),
+        ("POST", 307, Some("POST")),
+        ("POST", 308, Some("POST")),
+        ("GET", 301, Some("GET")),
+        ("GET", 303, Some("GET")),
+        ("HEAD", 302, Some("HEAD")),
+        ("HEAD", 303, Some("HEAD")),
+        ("PUT", 302, Some("PUT")),
+        ("PUT", 303, Some("GET")),
+        ("DELETE", 308, Some("DELETE")),
+        ("GET", 200, None),
+        ("GET", 201, None),
+        ("GET", 300, None),
+        ("GET", 304, None),
+        ("GET", 305, None),
+        ("GET", 404, None),
+    ];
+    for (method, status, expected) in cases {
+        let request = Request { method: method.to_owned(), ..post() };
+        let followed = follow(&request, status, Some(b"/new")).map(|request| request.method);
+        assert_eq!(followed.as_deref(), expected, "{method} {status}");
+    }
+}
+
+#[test]
+fn a_body_goes_along_with_its_method() {
+    let kept = follow(&post(), 307, Some(b"/new")).unwrap();
+    assert_eq!((kept.body, kept.headers), (post().body, post().headers));
+    let dropped = follow(&post(), 303, Some(b"/new")).unwrap();
+    assert_eq!(dropped.body, Body::None);
+    assert!(!dropped.headers.iter().any(|(name, _)| name == "Content-Type"));
+    assert_eq!(dropped.headers.len(), 4);
+}
+
+#[test]
+fn credentials_stay_with_their_origin() {
+    let same = follow(&post(), 307, Some(b"/new")).unwrap();
+    assert_eq!(same.basic_auth.as_deref(), Some("me:secret"));
+    for elsewhere in ["http://b.test/", "https://a.test/", "http://a.test:81/", "http://www.a.test/"] {
+        let followed = follow(&post(), 307, Some(elsewhere.as_bytes())).unwrap();
+        let names: Vec<&str> = followed.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((followed.basic_auth, names), (None, vec!["Accept", "Content-Type"]), "{elsewhere}");
+    }
+    let named = follow(&post(), 307, Some(b"http://you:too@b.test/")).unwrap();
+    assert_eq!(named.basic_auth.as_deref(), Some("you:too"), "a location may bring its own");
+}
+
+proptest! {
+    #[test]
+    fn any_location_gives_a_request_that_can_be_sent_or_none(location in prop::collection::vec(any::<u8>(), 0..60)) {
+        if let Some(request) = follow(&post(), 302, Some(&location)) {
+            prop_assert!(request.path.starts_with('/'));
+            prop_assert!(request.path.bytes().all(|byte| byte.is_ascii_graphic()));
+            prop_assert!(request.endpoint.port != 0 && !request.endpoint.host.is_empty());
+        }
+    }
+}
