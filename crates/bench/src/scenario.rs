@@ -1,0 +1,104 @@
+//! The comparisons: the same load by several tools, in turn, several times over.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::figures::{Figures, Round, Target};
+use crate::server::Server;
+use crate::spent;
+use crate::tool::Tool;
+
+/// A closed loop of users against one path.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    /// Connections at once.
+    pub(crate) users: u32,
+    /// Path asked for.
+    pub(crate) path: &'static str,
+    /// Over TLS.
+    pub(crate) tls: bool,
+    /// Whether connections carry more than one request.
+    pub(crate) keep_alive: bool,
+    /// Requests sent before a reply is waited for.
+    pub(crate) pipeline: u32,
+}
+
+/// One load, the tools that make it, and how they must compare.
+#[derive(Debug)]
+pub(crate) struct Scenario {
+    /// Name in tables and files.
+    pub(crate) name: &'static str,
+    /// What is asked of every tool.
+    pub(crate) load: Load,
+    /// Who takes part, in the order of a round.
+    pub(crate) tools: &'static [Tool],
+    /// At most this share of the CPU time per request: (of whom, compared with whom, ratio).
+    pub(crate) targets: &'static [(Tool, Tool, f64)],
+}
+
+const SMALL: Load = Load { users: 64, path: "/", tls: false, keep_alive: true, pipeline: 1 };
+
+impl Scenario {
+    /// All comparisons.
+    pub(crate) fn all() -> Vec<Self> {
+        use Tool::{Ab, BareRing, Epoll, Uring, Wrk};
+        vec![
+            Self {
+                name: "keepalive64",
+                load: SMALL,
+                tools: &[Uring, Epoll, Wrk, Ab, BareRing],
+                targets: &[(Uring, Wrk, 0.75), (Epoll, Wrk, 1.0), (Uring, BareRing, 1.10)],
+            },
+            Self {
+                name: "https64",
+                load: Load { tls: true, ..SMALL },
+                tools: &[Uring, Epoll, Wrk, Ab],
+                targets: &[(Uring, Wrk, 0.85)],
+            },
+            Self {
+                name: "connection-per-request",
+                load: Load { keep_alive: false, ..SMALL },
+                tools: &[Uring, Epoll, Ab],
+                targets: &[(Uring, Ab, 1.0)],
+            },
+            Self {
+                name: "pipelined16",
+                load: Load { pipeline: 16, ..SMALL },
+                tools: &[Uring, Epoll, Wrk],
+                targets: &[(Uring, Wrk, 0.7)],
+            },
+            Self {
+                name: "body75k",
+                load: Load { path: "/page", ..SMALL },
+                tools: &[Uring, Epoll, Wrk],
+                targets: &[(Uring, Wrk, 1.0)],
+            },
+        ]
+    }
+}
+
+/// Runs all tools in turn, `rounds` times, so that whatever else the machine does falls on all alike.
+pub(crate) fn measure(
+    scenario: &Scenario,
+    program: &Path,
+    server: &Server,
+    rounds: usize,
+    seconds: u32,
+) -> Result<Figures> {
+    let mut by_tool = vec![Vec::new(); scenario.tools.len()];
+    for _ in 0..rounds {
+        for (tool, results) in scenario.tools.iter().zip(&mut by_tool) {
+            let spent = spent::run(&tool.words(&scenario.load, seconds, program, server)?)?;
+            let completed = tool.completed(&spent.stdout)?;
+            results.push(Round {
+                cpu_us: spent.cpu.as_secs_f64() * 1e6 / completed as f64,
+                rate_per_s: completed as f64 / f64::from(seconds),
+            });
+        }
+    }
+    let tools: Vec<(Tool, Vec<Round>)> = scenario.tools.iter().copied().zip(by_tool).collect();
+    let targets =
+        scenario.targets.iter().map(|&(tool, peer, most)| Target::new(&tools, tool, peer, most)).collect();
+    Ok(Figures { tools, targets })
+}

@@ -1,0 +1,146 @@
+//! The tools compared: their words for the same load, and where each says how many requests it completed.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::scenario::Load;
+use crate::server::Server;
+
+/// A load generator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// warwolf over io_uring.
+    Uring,
+    /// warwolf over epoll.
+    Epoll,
+    /// wrk.
+    Wrk,
+    /// ApacheBench.
+    Ab,
+    /// Our driver's ring with a loop that does not parse.
+    BareRing,
+}
+
+impl Tool {
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Uring => "warwolf uring",
+            Self::Epoll => "warwolf epoll",
+            Self::Wrk => "wrk",
+            Self::Ab => "ab",
+            Self::BareRing => "bare ring",
+        }
+    }
+
+    /// The command line for `load` for this many seconds.
+    pub(crate) fn words(
+        self,
+        load: &Load,
+        seconds: u32,
+        program: &Path,
+        server: &Server,
+    ) -> Result<Vec<String>> {
+        let url = if load.tls { server.https(load.path) } else { server.url(load.path) };
+        let users = load.users.to_string();
+        let mut words: Vec<String> = Vec::new();
+        let mut say = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
+        match self {
+            Self::Uring | Self::Epoll => {
+                let driver = if self == Self::Uring { "uring" } else { "epoll" };
+                say(&[
+                    program.to_str().context("a path that is text")?,
+                    "run",
+                    "--quiet",
+                    "--format",
+                    "json",
+                ]);
+                say(&[
+                    "--threads",
+                    "1",
+                    "--driver",
+                    driver,
+                    "-k",
+                    "-c",
+                    &users,
+                    "-d",
+                    &format!("{seconds}s"),
+                    &url,
+                ]);
+                if !load.keep_alive {
+                    say(&["--disable-keepalive"]);
+                }
+                if load.pipeline > 1 {
+                    say(&["--pipeline", &load.pipeline.to_string()]);
+                }
+            }
+            Self::Wrk => {
+                say(&["wrk", "-t", "1", "-c", &users, "-d", &format!("{seconds}s")]);
+                if load.pipeline > 1 {
+                    say(&["-s", &server.pipelined_script()]);
+                }
+                say(&[&url]);
+            }
+            Self::Ab => {
+                say(&["ab", "-q", "-c", &users, "-t", &seconds.to_string(), "-n", "2000000"]);
+                if load.keep_alive {
+                    say(&["-k"]);
+                }
+                say(&[&url]);
+            }
+            Self::BareRing => {
+                let own = std::env::current_exe()?;
+                say(&[own.to_str().context("a path that is text")?, "bare-ring", &server.authority()]);
+                say(&[&seconds.to_string(), &users]);
+            }
+        }
+        Ok(words)
+    }
+
+    /// How many requests it says it completed.
+    pub(crate) fn completed(self, stdout: &str) -> Result<u64> {
+        let found = match self {
+            Self::Uring | Self::Epoll => {
+                let report: Value = serde_json::from_str(stdout).context("warwolf's report is not JSON")?;
+                report.pointer("/accounting/completed").and_then(Value::as_u64)
+            }
+            Self::Wrk => number_before(stdout, " requests in "),
+            Self::Ab => number_after(stdout, "Complete requests:"),
+            Self::BareRing => number_before(stdout, " requests"),
+        };
+        let name = self.name();
+        found
+            .filter(|count| *count > 0)
+            .with_context(|| format!("{name} does not say how many requests: {stdout}"))
+    }
+}
+
+fn number_after(text: &str, words: &str) -> Option<u64> {
+    text.split_once(words)?.1.split_whitespace().next()?.parse().ok()
+}
+
+fn number_before(text: &str, words: &str) -> Option<u64> {
+    text.split_once(words)?.0.split_whitespace().last()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tools_own_count_is_found() {
+        let wrk =
+            "Running 2s test\n  1 threads and 64 connections\n  201934 requests in 2.00s, 30.04MB read\n";
+        assert_eq!(Tool::Wrk.completed(wrk).unwrap(), 201_934);
+        let ab = "Concurrency Level:      64\nComplete requests:      50000\nFailed requests:        0\n";
+        assert_eq!(Tool::Ab.completed(ab).unwrap(), 50_000);
+        assert_eq!(Tool::BareRing.completed("17 requests\n").unwrap(), 17);
+        assert_eq!(Tool::Uring.completed(r#"{"accounting":{"completed":5}}"#).unwrap(), 5);
+        assert!(
+            Tool::Wrk.completed("  0 requests in 2.00s").is_err(),
+            "nothing completed is nothing measured"
+        );
+    }
+}
