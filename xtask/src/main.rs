@@ -1,10 +1,12 @@
-//! The project's chores: what must hold (`ci`, `tidy`) and what is shown (`demo`).
+//! The project's chores: what must hold (`ci`, `tidy`) and what is shown (`demo`, `bench`).
 //!
 //! Not part of the product; run as `cargo xtask …` from anywhere in the workspace.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod ci;
 mod demo;
+mod docs;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +24,20 @@ enum Chore {
     Tidy,
     /// Build the release, start the built-in target, and load it for ten seconds.
     Demo,
+    /// Write the option reference, manual pages and completions; or compare them.
+    Docs {
+        /// Compare only, and see whether the README's commands are understood
+        #[arg(long)]
+        check: bool,
+    },
+    /// Measure the release beside wrk, ab and a bare ring loop: CPU time per request, memory, lag.
+    ///
+    /// Takes some four minutes; `--quick` takes one. Without words the figures are kept in `bench/`.
+    Bench {
+        /// Words for the measuring program, such as `--quick` or `--only https64`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -29,6 +45,8 @@ fn main() -> ExitCode {
         Chore::Ci => ci::run(&root()),
         Chore::Tidy => tidy::run(&root()),
         Chore::Demo => demo::run(&root()),
+        Chore::Docs { check } => docs::run(&root(), check),
+        Chore::Bench { words } => bench::run(&root(), &words),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

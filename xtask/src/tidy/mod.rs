@@ -4,6 +4,8 @@
 
 mod arrows;
 mod documents;
+mod fence;
+mod places;
 mod sources;
 
 use std::path::Path;
@@ -18,6 +20,8 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     let mut breaches = arrows::check(&metadata, &architecture);
     breaches.extend(documents::check(root, &metadata, &architecture));
     breaches.extend(sources::check(root)?);
+    breaches.extend(fence::check(root, &architecture)?);
+    breaches.extend(places::check(root)?);
     for breach in &breaches {
         eprintln!("tidy: {breach}");
     }

@@ -20,18 +20,25 @@ const MARKS: [(&str, &str); 6] =
 
 /// Breaches in every Rust source of the workspace at `root`, one sentence each.
 pub(super) fn check(root: &Path) -> Result<Vec<String>> {
-    let mut files = Vec::new();
+    let mut all = Vec::new();
     for folder in ["crates", "xtask", "fuzz"] {
-        collect(&root.join(folder), &mut files)?;
+        all.extend(files(&root.join(folder))?);
     }
-    files.sort();
     let mut breaches = Vec::new();
-    for file in files {
+    for file in all {
         let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
         let name = file.strip_prefix(root).unwrap_or(&file).display().to_string();
         breaches.extend(check_file(&name, &text));
     }
     Ok(breaches)
+}
+
+/// All `.rs` files below `folder`, in order of their names.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    Ok(files)
 }
 
 /// Adds all `.rs` files below `folder`, build output left out.
