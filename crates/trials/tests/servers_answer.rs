@@ -28,7 +28,7 @@ fn nginx_serves_and_logs() {
         get(&server.url("/echo")).lines().last(),
         Some(&*format!("127.0.0.1:{}|||HTTP/1.0|127.0.0.1", server.port()))
     );
-    assert_eq!(server.log().len(), 2);
+    assert_eq!(server.hits().len(), 2);
 }
 
 #[test]

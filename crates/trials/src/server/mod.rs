@@ -7,7 +7,7 @@ mod small;
 use std::path::Path;
 
 pub use apache::Apache;
-pub use nginx::Nginx;
+pub use nginx::{Hit, Nginx};
 pub use small::{Node, OpenSsl, Python};
 use tempfile::TempDir;
 

@@ -1,6 +1,7 @@
 //! nginx: one worker, what it serves written down here.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -78,11 +79,71 @@ impl Nginx {
         self.folder.path().join("socket")
     }
 
-    /// Requests served so far, one line each: method, target, version, status, body bytes sent, connection number,
-    /// request number on that connection.
-    pub fn log(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.folder.path().join("access.log")).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
+    /// Requests served so far. nginx writes a line when a reply is over, which can be a moment after the client has it,
+    /// so this waits until the number of lines has not changed for a while.
+    pub fn hits(&self) -> Vec<Hit> {
+        let read = || std::fs::read_to_string(self.folder.path().join("access.log")).unwrap_or_default();
+        let mut text = read();
+        loop {
+            std::thread::sleep(Duration::from_millis(100));
+            let again = read();
+            if again.len() == text.len() {
+                return text.lines().map(Hit::parse).collect();
+            }
+            text = again;
+        }
+    }
+}
+
+/// One line of the access log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// Method.
+    pub method: String,
+    /// Target, as sent.
+    pub target: String,
+    /// `HTTP/1.1` and so on.
+    pub version: String,
+    /// Status of the reply; 499 when the client went away first.
+    pub status: u16,
+    /// Bytes of the reply's body.
+    pub body_bytes: u64,
+    /// Bytes of the request, head and body.
+    pub request_bytes: u64,
+    /// Number of the connection, and of the request on it, from 1.
+    pub connection: (u64, u64),
+    /// The client's address.
+    pub remote: String,
+    /// The `Host` field.
+    pub host: String,
+    /// `TLSv1.3` and so on, or `-`.
+    pub tls: String,
+    /// Whether the TLS session was resumed.
+    pub resumed: bool,
+}
+
+impl Hit {
+    fn parse(line: &str) -> Self {
+        let fields: Vec<&str> = line.split('|').collect();
+        let [method, target, version, status, body, request, connection, nth, remote, host, tls, resumed] =
+            fields[..]
+        else {
+            panic!("not a line of the access log: `{line}`")
+        };
+        let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("not a number in `{line}`"));
+        Self {
+            method: method.to_owned(),
+            target: target.to_owned(),
+            version: version.to_owned(),
+            status: number(status) as u16,
+            body_bytes: number(body),
+            request_bytes: number(request),
+            connection: (number(connection), number(nth)),
+            remote: remote.to_owned(),
+            host: host.to_owned(),
+            tls: tls.to_owned(),
+            resumed: resumed == "r",
+        }
     }
 }
 
@@ -95,7 +156,7 @@ daemon off; worker_processes 1; pid {folder}/pid;
 worker_rlimit_nofile 30000;
 events {{ worker_connections 12000; }}
 http {{
-  log_format trial '$request $status $body_bytes_sent $connection $connection_requests';
+  log_format trial '$request_method|$request_uri|$server_protocol|$status|$body_bytes_sent|$request_length|$connection|$connection_requests|$remote_addr|$http_host|$ssl_protocol|$ssl_session_reused';
   access_log {folder}/access.log trial;
   client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
