@@ -53,6 +53,8 @@ pub struct WorkerEvidence {
     pub cpu_user: Duration,
     /// CPU time of the thread in the kernel.
     pub cpu_system: Duration,
+    /// Time for which it could have run and no core was free (`/proc/thread-self/schedstat`), where that is known.
+    pub run_delay: Option<Duration>,
     /// The core it was pinned to.
     pub core: Option<u32>,
     /// Intervals it could not hand over in time.

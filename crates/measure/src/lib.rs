@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod distribution;
+mod estimate;
 mod evidence;
 mod histogram;
 mod moments;
@@ -14,6 +15,7 @@ mod record;
 mod run;
 mod run_file;
 mod sample;
+mod summary;
 mod tally;
 mod timeline;
 
@@ -25,5 +27,9 @@ pub use outcome::{Blame, Outcome, TlsKind, ViolationKind};
 pub use run::Run;
 pub use run_file::{MergeError, RunFileError};
 pub use sample::Sample;
+pub use summary::{
+    Accounting, Achieved, Bar, Estimate, Figures, IntervalFigures, QUANTILES, QuantileFigure, Summary,
+    TargetFigures, Trend,
+};
 pub use tally::{Counters, OTHER_TARGETS, Phase, TARGET_ROWS, Tally, TargetTally};
 pub use timeline::{Interval, Timeline, Window};

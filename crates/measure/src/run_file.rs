@@ -8,7 +8,7 @@
 //! ```
 //! Named fields let old files be read by new versions and new files, mostly, by old ones.
 
-use crate::{Evidence, Run};
+use crate::{Accounting, Evidence, Run};
 use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
 use std::io::{Read, Write};
 
@@ -90,7 +90,8 @@ impl Run {
             .read_to_end(&mut plain)
             .map_err(|_| RunFileError::Contents(None))?;
         let run: Self = rmp_serde::from_slice(&plain).map_err(|error| RunFileError::Contents(Some(error)))?;
-        if run.timeline.check() { Ok(run) } else { Err(RunFileError::Contents(None)) }
+        let sound = run.timeline.check() && Accounting::of(&run.timeline.whole().tally).adds_up();
+        if sound { Ok(run) } else { Err(RunFileError::Contents(None)) }
     }
 
     /// Adds up the parts of one test, which ran at the same time, whatever their order.
@@ -198,6 +199,7 @@ mod tests {
         for number in 0..10 {
             let mut tally = Tally::new();
             tally.planned(10 + u64::from(index));
+            tally.unstarted(10 + u64::from(index));
             tally.connection_opened(Duration::from_micros(50 + number), None, false);
             run.timeline.add(number, &tally);
         }
