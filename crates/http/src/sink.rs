@@ -29,6 +29,8 @@ pub trait ResponseSink {
 }
 
 /// The head of a reply: status line and header fields.
+///
+/// Fields are looked for when they are asked for: most calls ask for none.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
     /// The status code, 100 to 999.
@@ -37,25 +39,47 @@ pub struct Head<'a> {
     pub version: Version,
     /// Length of the head on the wire, from the status line to the empty line, both included.
     pub bytes: usize,
-    pub(crate) fields: &'a [httparse::Header<'a>],
+    /// The head itself, already found to be well-formed.
+    pub(crate) text: &'a [u8],
 }
 
 impl<'a> Head<'a> {
     /// The value of the first field with this name, whatever its case; white space around it removed.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
-        self.fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value)
+        self.all(name).next()
     }
 
     /// The values of all fields with this name, whatever its case, in order.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &'a [u8]> {
-        self.fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value)
+        self.fields().filter(move |(of, _)| of.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
     }
 
-    /// All fields in order, names as the server spelt them.
-    pub fn fields(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> {
-        self.fields.iter().map(|field| (field.name, field.value))
+    /// All fields in order, names as the server spelt them. A value that was folded over several lines has the line ends
+    /// in it.
+    pub fn fields(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        let mut rest = self.text;
+        // The status line, and empty lines before it.
+        while line(&mut rest).trim_ascii().is_empty() && !rest.is_empty() {}
+        std::iter::from_fn(move || {
+            let start = rest;
+            let mut length = line(&mut rest).len();
+            while matches!(rest.first(), Some(b' ' | b'\t')) {
+                length += line(&mut rest).len();
+            }
+            let field = start[..length].trim_ascii_end();
+            let colon = field.iter().position(|&byte| byte == b':')?;
+            Some((field[..colon].trim_ascii_end(), field[colon + 1..].trim_ascii()))
+        })
     }
+}
+
+/// Takes the first line, its end included, off `text`.
+fn line<'a>(text: &mut &'a [u8]) -> &'a [u8] {
+    let length = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| end + 1);
+    let (line, rest) = text.split_at(length);
+    *text = rest;
+    line
 }
 
 /// What told where a complete reply ends (RFC 9112 section 6.3).

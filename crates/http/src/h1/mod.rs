@@ -19,7 +19,7 @@ use crate::sink::{Cause, End, Head, ResponseSink};
 use crate::template::{Asks, Fill, Template};
 use crate::{CallId, Violation};
 use body::{Chunked, Step};
-use head::Framing;
+use head::{Found, Framing, Known};
 use std::collections::VecDeque;
 
 /// How much a reply may ask of us.
@@ -90,6 +90,7 @@ pub struct Http1 {
     upload: Option<Upload>,
     /// The bytes so far of a head that is not complete.
     partial: Vec<u8>,
+    known: Known,
 }
 
 impl Http1 {
@@ -107,10 +108,12 @@ impl Http1 {
             behind: VecDeque::new(),
             upload: None,
             partial: Vec::new(),
+            known: Known::default(),
         }
     }
 
-    /// Forgets everything, for a new connection with the same limits. Buffers are kept.
+    /// Forgets everything, for a new connection with the same limits. Buffers are kept, and so is what was
+    /// learnt of the server's heads.
     pub fn reset(&mut self) {
         self.reading = Reading::Head;
         self.kept = true;
@@ -250,7 +253,8 @@ impl Http1 {
                             sink.first_byte(call);
                         }
                     }
-                    input = self.read_head(input, sink)?;
+                    let front = *front;
+                    input = self.read_head(front, input, sink)?;
                 }
                 Reading::Length(left) => {
                     let size = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
@@ -286,39 +290,37 @@ impl Http1 {
     #[inline]
     fn read_head<'i>(
         &mut self,
+        front: Pending,
         input: &'i [u8],
         sink: &mut impl ResponseSink,
     ) -> Result<&'i [u8], Violation> {
-        let Some(front) = self.front else { return Err(Violation::UnexpectedBytes) };
-        let limits = self.limits;
-        let tell = |head: &Head<'_>, framing, kept| {
-            match framing {
-                _ if front.abandoned => {}
-                Framing::Interim => sink.interim(front.call, head),
-                _ => sink.head(front.call, head),
-            }
-            (head.bytes, framing, kept)
-        };
-        let (used, framing, kept) = if self.partial.is_empty() {
-            match head::read(input, front.asks, &limits, tell)? {
-                Some(found) => found,
-                None => {
-                    self.partial.extend_from_slice(input);
-                    return Ok(&[]);
-                }
-            }
+        let before = self.partial.len();
+        let text = if before == 0 {
+            input
         } else {
-            let before = self.partial.len();
-            let wanted = limits.max_head.saturating_sub(before).min(input.len());
+            let wanted = self.limits.max_head.saturating_sub(before).min(input.len());
             self.partial.extend_from_slice(&input[..wanted]);
-            let Some((bytes, framing, kept)) = head::read(&self.partial, front.asks, &limits, tell)? else {
-                return Ok(&[]);
-            };
-            self.forget_partial();
-            (bytes - before, framing, kept)
+            &self.partial
         };
+        let Some(found) = self.known.read(text, front.asks, &self.limits)? else {
+            if before == 0 {
+                self.partial.extend_from_slice(input);
+            }
+            return Ok(&[]);
+        };
+        let Found { bytes, status, version, framing, kept } = found;
+        if !front.abandoned {
+            let head = Head { status, version, bytes, text: &text[..bytes] };
+            match framing {
+                Framing::Interim => sink.interim(front.call, &head),
+                _ => sink.head(front.call, &head),
+            }
+        }
+        if before > 0 {
+            self.forget_partial();
+        }
         self.begin_body(framing, kept, sink);
-        Ok(&input[used..])
+        Ok(&input[bytes - before..])
     }
 
     fn forget_partial(&mut self) {
