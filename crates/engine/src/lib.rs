@@ -1,1 +1,114 @@
-//! engine
+//! One worker per core, and the thread that starts and sums them.
+//!
+//! [`run`] takes a [`Plan`] and gives a [`Run`]: the plan's text, the timeline of what was counted, and the evidence from
+//! which a report judges whether the figures can be believed. The engine prints nothing and knows no front end.
+//!
+//! Start reading at `worker::Worker::turn`.
+#![forbid(unsafe_code)]
+
+mod call;
+mod connection;
+mod control;
+mod deadline;
+mod filling;
+mod health;
+mod pool;
+mod recorder;
+mod resolve;
+mod setup;
+mod sink;
+mod threads;
+mod translate;
+mod worker;
+
+pub use control::Control;
+pub use threads::{run, thread_count};
+
+use std::fmt;
+use std::path::Path;
+
+/// Why a run could not begin. Nothing has been sent.
+#[derive(Debug)]
+pub enum SetupError {
+    /// The plan is wrong.
+    Plan(warwolf_plan::PlanError),
+    /// A request cannot be put into HTTP.
+    Request {
+        /// Which.
+        url: String,
+        /// Why.
+        error: String,
+    },
+    /// A file that the plan names cannot be read.
+    File {
+        /// Which.
+        path: String,
+        /// Why.
+        error: String,
+    },
+    /// A name has no address.
+    Resolve {
+        /// The name.
+        host: String,
+        /// What the resolver says.
+        error: String,
+    },
+    /// The TLS options make no configuration.
+    Tls(String),
+    /// The kernel's interface asked for cannot be had.
+    Driver {
+        /// Which.
+        name: &'static str,
+        /// Why.
+        error: String,
+    },
+    /// More connections are asked for than this process may have descriptors.
+    Descriptors {
+        /// How many are needed.
+        needed: u64,
+        /// How many may be had.
+        limit: u64,
+    },
+    /// A thread of ours failed.
+    Thread(String),
+}
+
+impl SetupError {
+    pub(crate) fn file(path: &Path, error: std::io::Error) -> Self {
+        Self::File { path: path.display().to_string(), error: error.to_string() }
+    }
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plan(error) => error.fmt(f),
+            Self::Request { url, error } => write!(f, "{url}: {error}"),
+            Self::File { path, error } => write!(f, "{path}: {error}"),
+            Self::Resolve { host, error } => {
+                write!(
+                    f,
+                    "{host}: {error}; check the name, or give its address with --resolve HOST:PORT:ADDRESS"
+                )
+            }
+            Self::Tls(error) => write!(f, "TLS: {error}"),
+            Self::Driver { name, error } => {
+                write!(f, "the {name} driver cannot be used here: {error}; try --driver epoll")
+            }
+            Self::Descriptors { needed, limit } => write!(
+                f,
+                "{needed} descriptors are needed and the hard limit is {limit}; use fewer connections, or raise the \
+                 limit (`ulimit -Hn {needed}` as root, or LimitNOFILE= in systemd)"
+            ),
+            Self::Thread(error) => write!(f, "a worker failed: {error}; please report this"),
+        }
+    }
+}
+
+impl std::error::Error for SetupError {}
+
+impl From<warwolf_plan::PlanError> for SetupError {
+    fn from(error: warwolf_plan::PlanError) -> Self {
+        Self::Plan(error)
+    }
+}

@@ -1,0 +1,158 @@
+//! Calls in flight.
+
+use warwolf_clock::Timestamp;
+use warwolf_http::Template;
+use warwolf_measure::{Outcome, Sample};
+
+/// "None" for indices that are kept small.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What a call sends, and where to.
+pub(crate) enum What {
+    /// A request of the plan.
+    Planned(u32),
+    /// A redirect's target, encoded when it was met.
+    Followed(Box<Followed>),
+}
+
+/// A request that was not in the plan.
+pub(crate) struct Followed {
+    pub(crate) request: warwolf_plan::Request,
+    pub(crate) template: Template,
+    pub(crate) endpoint: u32,
+    /// The request of the plan that led here: its row in the table of targets gets this call too.
+    pub(crate) origin: u32,
+}
+
+/// Fields of a reply that the session asked for.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(crate) location: Option<Vec<u8>>,
+    pub(crate) cookies: Vec<Vec<u8>>,
+}
+
+/// One request in flight, from its start to its end.
+pub(crate) struct Call {
+    pub(crate) session: u32,
+    pub(crate) connection: u32,
+    /// Next in the list this call is in: waiting for a connection to open, or written and not yet handed over.
+    pub(crate) next: u32,
+    pub(crate) what: What,
+    pub(crate) intended: Timestamp,
+    pub(crate) started: Timestamp,
+    pub(crate) sent: Timestamp,
+    pub(crate) first_byte: Timestamp,
+    pub(crate) body_bytes: u64,
+    pub(crate) header_bytes: u32,
+    pub(crate) sent_bytes: u64,
+    pub(crate) status: u16,
+    /// It was written to a connection that others had used or were using: if that closes before a byte of the reply,
+    /// the server may never have seen it.
+    pub(crate) on_used: bool,
+    /// How often it was begun again on another connection.
+    pub(crate) repeats: u8,
+    pub(crate) kept: Option<Box<Kept>>,
+}
+
+impl Call {
+    pub(crate) fn new(session: u32, what: What, intended: Timestamp, started: Timestamp, keep: bool) -> Self {
+        Self {
+            session,
+            connection: NONE,
+            next: NONE,
+            what,
+            intended,
+            started,
+            sent: Timestamp::NEVER,
+            first_byte: Timestamp::NEVER,
+            body_bytes: 0,
+            header_bytes: 0,
+            sent_bytes: 0,
+            status: 0,
+            on_used: false,
+            repeats: 0,
+            kept: keep.then(Box::default),
+        }
+    }
+
+    /// The row of the table of targets that this call belongs to.
+    pub(crate) fn target(&self) -> u16 {
+        let index = match &self.what {
+            What::Planned(request) => *request,
+            What::Followed(followed) => followed.origin,
+        };
+        u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    /// Forgets what a broken connection left, to be begun again on another.
+    pub(crate) fn begin_again(&mut self) {
+        self.connection = NONE;
+        self.sent = Timestamp::NEVER;
+        self.first_byte = Timestamp::NEVER;
+        self.sent_bytes = 0;
+        self.repeats += 1;
+    }
+
+    pub(crate) fn sample(&self, finished: Timestamp, outcome: Outcome) -> Sample {
+        Sample {
+            intended: self.intended,
+            started: self.started,
+            sent: self.sent,
+            first_byte: self.first_byte,
+            finished,
+            body_bytes: self.body_bytes,
+            header_bytes: self.header_bytes,
+            sent_bytes: u32::try_from(self.sent_bytes).unwrap_or(u32::MAX),
+            status: self.status,
+            target: self.target(),
+            outcome,
+        }
+    }
+}
+
+/// A list of calls, linked through [`Call::next`].
+#[derive(Clone, Copy)]
+pub(crate) struct CallList {
+    first: u32,
+    last: u32,
+}
+
+impl CallList {
+    pub(crate) const EMPTY: Self = Self { first: NONE, last: NONE };
+
+    pub(crate) fn push(&mut self, calls: &mut slab::Slab<Call>, index: u32) {
+        calls[index as usize].next = NONE;
+        match self.last {
+            NONE => self.first = index,
+            last => calls[last as usize].next = index,
+        }
+        self.last = index;
+    }
+
+    pub(crate) fn pop(&mut self, calls: &slab::Slab<Call>) -> Option<u32> {
+        let index = self.first;
+        if index == NONE {
+            return None;
+        }
+        self.first = calls[index as usize].next;
+        if self.first == NONE {
+            self.last = NONE;
+        }
+        Some(index)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.first == NONE
+    }
+
+    /// Takes `index` out of the list, wherever it stands. Walks the list: for timeouts, not for the common path.
+    pub(crate) fn remove(&mut self, calls: &mut slab::Slab<Call>, index: u32) {
+        let mut kept = Self::EMPTY;
+        while let Some(call) = self.pop(calls) {
+            if call != index {
+                kept.push(calls, call);
+            }
+        }
+        *self = kept;
+    }
+}

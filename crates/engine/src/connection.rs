@@ -1,0 +1,89 @@
+//! A connection: a socket, TLS on it if the scheme asks for it, and the protocol.
+
+use crate::call::{CallList, NONE};
+use warwolf_clock::Timestamp;
+use warwolf_http::{Http1, TlsClient};
+
+/// How far a connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The kernel is connecting.
+    Connecting,
+    /// The proxy was asked for a tunnel (RFC 9110 section 9.3.6).
+    Tunnel,
+    /// The TLS handshake is under way.
+    Handshake,
+    /// Calls may start.
+    Ready,
+}
+
+/// Where a connection stands among those that could take another call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In no list: opening, kept by a session, or full.
+    Out,
+    /// Nothing in flight; the number is its position in the list.
+    Idle(u32),
+    /// Calls in flight, and room for more.
+    Partly(u32),
+}
+
+pub(crate) struct Connection {
+    pub(crate) endpoint: u32,
+    /// Which of the endpoint's addresses is being used, and how many have been tried.
+    pub(crate) address: u32,
+    pub(crate) tried: u32,
+    pub(crate) phase: Phase,
+    pub(crate) place: Place,
+    /// The session that keeps it for itself, or [`NONE`].
+    pub(crate) owner: u32,
+    pub(crate) protocol: Http1,
+    pub(crate) tls: Option<Box<TlsClient>>,
+    /// Bytes not yet handed to the driver.
+    pub(crate) out: Vec<u8>,
+    /// A buffer is with the driver.
+    pub(crate) sending: bool,
+    /// It is in the list of those to flush this turn.
+    pub(crate) dirty: bool,
+    /// Calls that wait for it to open.
+    pub(crate) waiting: CallList,
+    /// Calls written but not yet handed to the driver.
+    pub(crate) written: CallList,
+    pub(crate) began: Timestamp,
+    pub(crate) connected: Timestamp,
+    /// Calls it has completed: a kept-alive connection that fails costs a reconnect, not a failure.
+    pub(crate) completed: u32,
+}
+
+impl Connection {
+    pub(crate) fn new(endpoint: u32, address: u32, protocol: Http1, now: Timestamp) -> Self {
+        Self {
+            endpoint,
+            address,
+            tried: 1,
+            phase: Phase::Connecting,
+            place: Place::Out,
+            owner: NONE,
+            protocol,
+            tls: None,
+            out: Vec::new(),
+            sending: false,
+            dirty: false,
+            waiting: CallList::EMPTY,
+            written: CallList::EMPTY,
+            began: now,
+            connected: Timestamp::NEVER,
+            completed: 0,
+        }
+    }
+
+    /// Whether another call may be given to it now.
+    pub(crate) fn has_room(&self) -> bool {
+        self.phase == Phase::Ready && self.protocol.room() > 0
+    }
+
+    /// Nothing in flight on it and nothing waiting for it.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.protocol.in_flight() == 0 && self.waiting.is_empty()
+    }
+}

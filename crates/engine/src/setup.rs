@@ -1,0 +1,282 @@
+//! Everything a run needs that can be made before it begins: requests encoded, names resolved, limits computed.
+
+use crate::SetupError;
+use crate::filling::COOKIE_HOLE;
+use crate::resolve::resolve;
+use std::collections::HashMap;
+use std::fs::File;
+use std::net::SocketAddr;
+use warwolf_driver::{Address, SocketOptions};
+use warwolf_http::{
+    Limits, RequestBody, Template, TemplateBuilder, TemplateError, TlsConfig, TlsOptions, Verify, Version,
+};
+use warwolf_plan::{
+    Body, Endpoint, HttpVersion, Network, Plan, Proxy, Request, Scheme, Stop, Timeouts, TlsVersion, Work,
+};
+
+/// A body up to this size is kept with its template; a larger one is read while it is sent.
+const INLINE_BODY: u64 = 65_536;
+
+/// A request of the plan, ready to be sent.
+pub(crate) struct PreparedRequest {
+    pub(crate) request: Request,
+    pub(crate) template: Template,
+    pub(crate) endpoint: u32,
+    /// The file that a streamed body is read from.
+    pub(crate) body: Option<File>,
+}
+
+/// What all workers share.
+pub(crate) struct Prepared {
+    pub(crate) requests: Vec<PreparedRequest>,
+    pub(crate) endpoints: Endpoints,
+    pub(crate) stop: Stop,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) network: Network,
+    pub(crate) limits: Limits,
+    pub(crate) pipeline: usize,
+    /// Sessions keep their connection while they pause.
+    pub(crate) per_session: bool,
+    /// Sessions want to see `Location` and `Set-Cookie`.
+    pub(crate) keeps_reply_fields: bool,
+    /// Calls that a session makes, where that is known: what an arrival that never started stands for.
+    pub(crate) calls_per_session: u64,
+    version: HttpVersion,
+    keep_alive: bool,
+    cookies: bool,
+    server_name: Option<String>,
+}
+
+impl Prepared {
+    /// Resolves, reads and encodes what `plan` names.
+    pub(crate) fn new(plan: &Plan) -> Result<Self, SetupError> {
+        let (calls_per_session, per_session_calls) = match &plan.session.work {
+            Work::Draw { calls, .. } => (calls.unwrap_or(1), *calls),
+            Work::Scripts { .. } => (1, None),
+        };
+        let single = plan.is_open() && per_session_calls == Some(1);
+        let mut prepared = Self {
+            requests: Vec::with_capacity(plan.requests.len()),
+            endpoints: Endpoints::default(),
+            stop: plan.stop.clone(),
+            timeouts: plan.timeouts.clone(),
+            network: plan.network.clone(),
+            limits: Limits { max_head: plan.connections.max_head as usize, ..Limits::default() },
+            pipeline: plan.connections.pipeline as usize,
+            per_session: plan.connections.per_session,
+            keeps_reply_fields: plan.session.follow > 0 || (plan.session.cookies && !single),
+            calls_per_session,
+            version: plan.connections.version,
+            keep_alive: plan.connections.keep_alive,
+            cookies: plan.session.cookies,
+            server_name: plan.tls.server_name.clone(),
+        };
+        let mut endpoints = Endpoints::default();
+        for request in &plan.requests {
+            let endpoint = endpoints.add(&request.endpoint, &prepared)?;
+            let template = prepared
+                .encode(request)
+                .map_err(|error| SetupError::Request { url: request.url(), error: error.to_string() })?;
+            let body = match &request.body {
+                Body::File(path) => Some(File::open(path).map_err(|error| SetupError::file(path, error))?),
+                _ => None,
+            };
+            prepared.requests.push(PreparedRequest { request: request.clone(), template, endpoint, body });
+        }
+        prepared.endpoints = endpoints;
+        Ok(prepared)
+    }
+
+    /// Encodes a request for this plan's version, proxy and connection rules.
+    pub(crate) fn encode(&self, request: &Request) -> Result<Template, SetupError> {
+        let wrong =
+            |error: TemplateError| SetupError::Request { url: request.url(), error: error.to_string() };
+        let plain_proxy = self.network.proxy.as_ref().filter(|_| request.endpoint.scheme == Scheme::Http);
+        let target = match plain_proxy {
+            Some(_) => request.url(),
+            None => request.path.clone(),
+        };
+        let version = match self.version {
+            HttpVersion::Http10 => Version::Http10,
+            HttpVersion::Http11 => Version::Http11,
+        };
+        let has = |name: &str| request.headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+        let mut builder = TemplateBuilder::new(&request.method, &target, version);
+        if !has("host") {
+            builder = builder.header("Host", &request.endpoint.host_header());
+        }
+        if !has("user-agent") {
+            builder = builder.header("User-Agent", concat!("warwolf/", env!("CARGO_PKG_VERSION")));
+        }
+        if !has("accept") {
+            builder = builder.header("Accept", "*/*");
+        }
+        if !has("connection") {
+            match (version, self.keep_alive) {
+                (Version::Http11, false) => builder = builder.header("Connection", "close"),
+                (Version::Http10, true) => builder = builder.header("Connection", "keep-alive"),
+                _ => {}
+            }
+        }
+        if let Some(credentials) = request.basic_auth.as_ref().filter(|_| !has("authorization")) {
+            builder = builder.header("Authorization", &basic(credentials));
+        }
+        if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
+            builder = builder.header("Proxy-Authorization", &basic(credentials));
+        }
+        for (name, value) in &request.headers {
+            builder = builder.header(name, value);
+        }
+        if self.cookies {
+            builder = builder.hole(COOKIE_HOLE);
+        }
+        let body = match &request.body {
+            Body::None => RequestBody::None,
+            Body::Text(text) => RequestBody::Inline(text.clone().into_bytes()),
+            Body::File(path) => {
+                let length = std::fs::metadata(path).map_err(|error| SetupError::file(path, error))?.len();
+                if length <= INLINE_BODY {
+                    RequestBody::Inline(std::fs::read(path).map_err(|error| SetupError::file(path, error))?)
+                } else {
+                    RequestBody::Streamed { length }
+                }
+            }
+        };
+        builder.body(body).build().map_err(wrong)
+    }
+
+    /// Socket options for the `number`-th connection, which goes to `address`.
+    pub(crate) fn socket_options(&self, number: u64, address: &Address) -> SocketOptions {
+        let bind = match address {
+            Address::Unix(_) => None,
+            Address::Ip(to) => {
+                let sources = || self.network.bind.iter().filter(|source| source.is_ipv6() == to.is_ipv6());
+                let count = sources().count() as u64;
+                (count > 0).then(|| number % count).and_then(|turn| sources().nth(turn as usize))
+            }
+        };
+        SocketOptions {
+            nodelay: self.network.nodelay,
+            send_buffer: self.network.send_buffer,
+            receive_buffer: self.network.receive_buffer,
+            bind: bind.map(|source| SocketAddr::new(*source, 0)),
+            reset_on_close: self.network.close_with_reset,
+        }
+    }
+}
+
+fn basic(credentials: &str) -> String {
+    use base64::Engine as _;
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(credentials))
+}
+
+/// Where connections go to.
+#[derive(Clone)]
+struct Place {
+    addresses: Vec<Address>,
+    server_name: Option<String>,
+    tunnel: Option<std::sync::Arc<Template>>,
+}
+
+/// The endpoints of a run, by number. Each worker has its own copy: redirects may add to it.
+#[derive(Clone, Default)]
+pub(crate) struct Endpoints {
+    numbers: HashMap<Endpoint, u32>,
+    places: Vec<Place>,
+}
+
+impl Endpoints {
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn addresses(&self, endpoint: u32) -> &[Address] {
+        &self.places[endpoint as usize].addresses
+    }
+
+    /// The name for SNI and the certificate; none for plain endpoints.
+    pub(crate) fn server_name(&self, endpoint: u32) -> Option<&str> {
+        self.places[endpoint as usize].server_name.as_deref()
+    }
+
+    /// What asks the proxy for a tunnel to the endpoint, if one is needed.
+    pub(crate) fn tunnel(&self, endpoint: u32) -> Option<&Template> {
+        self.places[endpoint as usize].tunnel.as_deref()
+    }
+
+    fn add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> Result<u32, SetupError> {
+        if let Some(&number) = self.numbers.get(endpoint) {
+            return Ok(number);
+        }
+        let to = prepared.network.proxy.as_ref().map_or(endpoint, |proxy| &proxy.endpoint);
+        let addresses = resolve(&to.host, to.port, &prepared.network)
+            .map_err(|error| SetupError::Resolve { host: to.host.clone(), error: error.to_string() })?;
+        Ok(self.insert(endpoint, addresses, prepared))
+    }
+
+    /// The number of an endpoint that a redirect leads to. A new name is resolved on the spot, which holds this worker
+    /// up once; one that cannot be resolved gets no addresses, and its calls fail as such.
+    pub(crate) fn find_or_add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> u32 {
+        if let Some(&number) = self.numbers.get(endpoint) {
+            return number;
+        }
+        let to = prepared.network.proxy.as_ref().map_or(endpoint, |proxy| &proxy.endpoint);
+        let addresses = resolve(&to.host, to.port, &prepared.network).unwrap_or_default();
+        self.insert(endpoint, addresses, prepared)
+    }
+
+    fn insert(&mut self, endpoint: &Endpoint, addresses: Vec<Address>, prepared: &Prepared) -> u32 {
+        let secure = endpoint.scheme == Scheme::Https;
+        let tunnel = prepared.network.proxy.as_ref().filter(|_| secure).map(|p| tunnel_to(endpoint, p));
+        let server_name =
+            secure.then(|| prepared.server_name.clone().unwrap_or_else(|| endpoint.host.clone()));
+        let number = self.places.len() as u32;
+        self.places.push(Place { addresses, server_name, tunnel: tunnel.flatten().map(Into::into) });
+        self.numbers.insert(endpoint.clone(), number);
+        number
+    }
+}
+
+fn tunnel_to(endpoint: &Endpoint, proxy: &Proxy) -> Option<Template> {
+    let host =
+        if endpoint.host.contains(':') { format!("[{}]", endpoint.host) } else { endpoint.host.clone() };
+    let authority = format!("{host}:{}", endpoint.port);
+    let mut builder = TemplateBuilder::new("CONNECT", &authority, Version::Http11).header("Host", &authority);
+    if let Some(credentials) = &proxy.basic_auth {
+        builder = builder.header("Proxy-Authorization", &basic(credentials));
+    }
+    builder.build().ok()
+}
+
+/// The TLS configuration of one worker; none for a plan without https requests. Workers share no session store.
+pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
+    let secure = plan.requests.iter().any(|r| r.endpoint.scheme == Scheme::Https) || plan.session.follow > 0;
+    if !secure {
+        return Ok(None);
+    }
+    let read = |path: &std::path::Path| std::fs::read(path).map_err(|error| SetupError::file(path, error));
+    let version = |version| match version {
+        TlsVersion::V12 => warwolf_http::TlsVersion::V12,
+        TlsVersion::V13 => warwolf_http::TlsVersion::V13,
+    };
+    let options = TlsOptions {
+        verify: match &plan.tls.verify {
+            warwolf_plan::Verify::System => Verify::System,
+            warwolf_plan::Verify::File(path) => Verify::Roots(read(path)?),
+            warwolf_plan::Verify::Off => Verify::None,
+        },
+        client_cert: match &plan.tls.client_certificate {
+            Some((certificate, key)) => Some((read(certificate)?, read(key)?)),
+            None => None,
+        },
+        min: version(plan.tls.min),
+        max: version(plan.tls.max),
+        ciphers: plan.tls.ciphers.clone(),
+        resumption: plan.tls.resumption,
+        alpn: match plan.connections.version {
+            HttpVersion::Http10 => Vec::new(),
+            HttpVersion::Http11 => vec![b"http/1.1".to_vec()],
+        },
+    };
+    TlsConfig::new(&options).map(Some).map_err(|error| SetupError::Tls(error.to_string()))
+}

@@ -1,0 +1,84 @@
+//! Where the protocol tells what came of a call.
+
+use crate::pool::Calls;
+use warwolf_clock::Timestamp;
+use warwolf_http::{CallId, Cause, End, Head, ResponseSink};
+use warwolf_measure::Outcome;
+
+/// A call that ended, to be settled once the connection has been dealt with.
+#[derive(Clone, Copy)]
+pub(crate) struct Ended {
+    pub(crate) call: u32,
+    pub(crate) ending: Ending,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy)]
+pub(crate) enum Ending {
+    /// With a whole reply.
+    Complete,
+    /// The protocol says why there will be none.
+    Cause(Cause),
+    /// Its connection never came to be.
+    Failed(Outcome),
+    /// Its connection broke; `begun` says whether any of the reply had come.
+    Broken { outcome: Outcome, begun: bool },
+}
+
+/// Fills in the table of calls. Nothing is sent and nothing is decided here.
+pub(crate) struct Sink<'a> {
+    pub(crate) calls: &'a mut Calls,
+    pub(crate) ended: &'a mut Vec<Ended>,
+    pub(crate) now: Timestamp,
+}
+
+impl ResponseSink for Sink<'_> {
+    fn first_byte(&mut self, call: CallId) {
+        self.calls[call.0 as usize].first_byte = self.now;
+    }
+
+    fn interim(&mut self, call: CallId, head: &Head<'_>) {
+        self.calls[call.0 as usize].header_bytes += head.bytes as u32;
+    }
+
+    fn head(&mut self, call: CallId, head: &Head<'_>) {
+        let call = &mut self.calls[call.0 as usize];
+        call.status = head.status;
+        call.header_bytes += head.bytes as u32;
+        if let Some(kept) = &mut call.kept {
+            kept.location = head.header("location").map(<[u8]>::to_vec);
+            kept.cookies = head.all("set-cookie").map(<[u8]>::to_vec).collect();
+        }
+    }
+
+    fn body(&mut self, call: CallId, bytes: &[u8]) {
+        self.calls[call.0 as usize].body_bytes += bytes.len() as u64;
+    }
+
+    fn end(&mut self, call: CallId, _end: End) {
+        self.ended.push(Ended { call: call.0, ending: Ending::Complete });
+    }
+
+    fn failed(&mut self, call: CallId, cause: Cause) {
+        self.ended.push(Ended { call: call.0, ending: Ending::Cause(cause) });
+    }
+}
+
+/// Hears what a proxy says to CONNECT.
+#[derive(Default)]
+pub(crate) struct TunnelSink {
+    /// The status of its answer, once there is one.
+    pub(crate) status: Option<u16>,
+}
+
+impl ResponseSink for TunnelSink {
+    fn first_byte(&mut self, _call: CallId) {}
+    fn head(&mut self, _call: CallId, head: &Head<'_>) {
+        self.status = Some(head.status);
+    }
+    fn body(&mut self, _call: CallId, _bytes: &[u8]) {}
+    fn end(&mut self, _call: CallId, _end: End) {}
+    fn failed(&mut self, _call: CallId, _cause: Cause) {
+        self.status.get_or_insert(0);
+    }
+}

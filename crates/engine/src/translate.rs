@@ -1,0 +1,71 @@
+//! The words of the driver and the protocol, in the words of the report.
+
+use warwolf_driver::SocketError;
+use warwolf_http::{Cause, TlsFailure, Violation};
+use warwolf_measure::{Outcome, TlsKind, ViolationKind};
+
+/// Whether an error is this machine's, so that another address would not help.
+pub(crate) fn is_local(error: SocketError) -> bool {
+    matches!(
+        error,
+        SocketError::NoFiles | SocketError::NoPorts | SocketError::NoBuffers | SocketError::Denied
+    )
+}
+
+/// What a connection that did not open stands for.
+pub(crate) fn connect_error(error: SocketError) -> Outcome {
+    match error {
+        SocketError::Refused | SocketError::NoSuchPath => Outcome::Refused,
+        SocketError::Reset => Outcome::Reset,
+        SocketError::Unreachable => Outcome::Unreachable,
+        SocketError::TimedOut => Outcome::ConnectTimeout,
+        SocketError::NoFiles => Outcome::NoFiles,
+        SocketError::NoPorts => Outcome::NoPorts,
+        SocketError::NoBuffers => Outcome::NoBuffers,
+        SocketError::Denied => Outcome::Denied,
+        SocketError::Other(_) => Outcome::LocalOther,
+    }
+}
+
+/// What a call that the protocol gave up stands for.
+pub(crate) fn cause(cause: Cause) -> Outcome {
+    match cause {
+        Cause::ClosedBeforeReply | Cause::Retired => Outcome::Closed,
+        Cause::ClosedMidReply => Outcome::ClosedMidReply,
+        Cause::Violation(violation) => Outcome::Violation(kind(violation)),
+    }
+}
+
+fn kind(violation: Violation) -> ViolationKind {
+    match violation {
+        Violation::BadStatusLine => ViolationKind::BadStatusLine,
+        Violation::BadHeader => ViolationKind::BadHeader,
+        Violation::HeadTooLong => ViolationKind::HeadTooLong,
+        Violation::TooManyHeaders => ViolationKind::TooManyHeaders,
+        Violation::BadContentLength => ViolationKind::BadContentLength,
+        Violation::ConflictingLengths => ViolationKind::ConflictingLengths,
+        Violation::BadChunkSize => ViolationKind::BadChunkSize,
+        Violation::BadChunkEnd => ViolationKind::BadChunkEnd,
+        Violation::UnexpectedBytes => ViolationKind::UnexpectedBytes,
+        Violation::UnsupportedTransferCoding => ViolationKind::UnsupportedTransferCoding,
+    }
+}
+
+/// What a failed TLS session stands for.
+pub(crate) fn tls_failure(failure: TlsFailure) -> Outcome {
+    Outcome::Tls(match failure {
+        TlsFailure::UnknownIssuer => TlsKind::UnknownIssuer,
+        TlsFailure::Expired => TlsKind::Expired,
+        TlsFailure::NotYetValid => TlsKind::NotYetValid,
+        TlsFailure::NameMismatch => TlsKind::NameMismatch,
+        TlsFailure::Revoked => TlsKind::Revoked,
+        TlsFailure::BadCertificate => TlsKind::BadCertificate,
+        TlsFailure::AlertReceived(_) => TlsKind::Alert,
+        TlsFailure::NoSharedVersion => TlsKind::NoSharedVersion,
+        TlsFailure::NoSharedCipher => TlsKind::NoSharedCipher,
+        TlsFailure::NotTls => TlsKind::NotTls,
+        TlsFailure::ClientCertRequired => TlsKind::ClientCertRequired,
+        TlsFailure::Truncated => TlsKind::Truncated,
+        TlsFailure::Other => TlsKind::Other,
+    })
+}

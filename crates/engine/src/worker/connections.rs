@@ -1,0 +1,334 @@
+//! Connections of a worker: how they open, what they carry, and how they close.
+
+use super::Worker;
+use crate::call::{CallList, NONE};
+use crate::connection::{Connection, Phase};
+use crate::filling::Filling;
+use crate::sink::{Ended, Ending, Sink, TunnelSink};
+use crate::translate;
+use warwolf_driver::{Driver, ReceivedBytes, SocketError, SocketId};
+use warwolf_http::{CallId, Http1, TlsClient};
+use warwolf_measure::Outcome;
+
+/// A streamed body is read this much at a time.
+const PUMP: usize = 65_536;
+/// Buffers kept for the next send, and the size beyond which one is given back to the system.
+pub(super) const SPARE_BUFFERS: usize = 256;
+const SPARE_SIZE: usize = 131_072;
+
+impl<D: Driver> Worker<'_, D> {
+    pub(super) fn open(&mut self, endpoint: u32) -> u32 {
+        let protocol = Http1::new(self.prepared.limits, self.prepared.pipeline);
+        let addresses = self.endpoints.addresses(endpoint).len() as u64;
+        let address = if addresses == 0 { 0 } else { (self.opened % addresses) as u32 };
+        self.opened += 1;
+        let index = self.connections.insert(Connection::new(endpoint, address, protocol, self.now)) as u32;
+        if let Some(limit) = self.prepared.timeouts.connect {
+            self.connect_deadlines.set(index, self.now + limit);
+        }
+        self.connect(index);
+        index
+    }
+
+    pub(super) fn connect(&mut self, index: u32) {
+        let connection = &self.connections[index as usize];
+        match self.endpoints.addresses(connection.endpoint).get(connection.address as usize) {
+            Some(address) => {
+                let options = self.prepared.socket_options(self.opened, address);
+                self.driver.connect(SocketId(index), address, &options);
+            }
+            None => {
+                let waiting = &mut self.connections[index as usize].waiting;
+                while let Some(call) = waiting.pop(&self.calls) {
+                    self.ended.push(Ended { call, ending: Ending::Failed(Outcome::Resolve) });
+                }
+            }
+        }
+    }
+
+    pub(super) fn connected(&mut self, index: u32, result: Result<(), SocketError>) {
+        match result {
+            Ok(()) => {
+                let connection = &mut self.connections[index as usize];
+                connection.connected = self.now;
+                self.driver.receive(SocketId(index));
+                match self.endpoints.tunnel(connection.endpoint) {
+                    Some(template) => {
+                        connection.phase = Phase::Tunnel;
+                        let mut filling = Filling::nothing();
+                        connection.protocol.start(CallId(NONE), template, &mut filling, &mut connection.out);
+                        self.mark(index);
+                    }
+                    None => self.secure(index),
+                }
+            }
+            Err(error) => {
+                let connection = &mut self.connections[index as usize];
+                let addresses = self.endpoints.addresses(connection.endpoint).len() as u32;
+                if connection.tried < addresses && !translate::is_local(error) {
+                    connection.tried += 1;
+                    connection.address = (connection.address + 1) % addresses;
+                    self.driver.close(SocketId(index));
+                    self.connect(index);
+                } else {
+                    self.fail(index, translate::connect_error(error));
+                }
+            }
+        }
+    }
+
+    /// Begins TLS where the endpoint asks for it.
+    pub(super) fn secure(&mut self, index: u32) {
+        let connection = &mut self.connections[index as usize];
+        let Some(name) = self.endpoints.server_name(connection.endpoint) else {
+            self.ready(index, None);
+            return;
+        };
+        let Some(config) = &self.tls else {
+            unreachable!("a plan with https requests has a TLS configuration")
+        };
+        match TlsClient::new(config, name) {
+            Ok(mut tls) => {
+                connection.phase = Phase::Handshake;
+                tls.start(&mut connection.out);
+                connection.tls = Some(Box::new(tls));
+                self.mark(index);
+            }
+            Err(failure) => self.fail(index, translate::tls_failure(failure)),
+        }
+    }
+
+    /// The connection can carry calls: those that waited for it begin.
+    pub(super) fn ready(&mut self, index: u32, resumed: Option<bool>) {
+        self.connect_deadlines.clear(index);
+        let connection = &mut self.connections[index as usize];
+        connection.phase = Phase::Ready;
+        let connect = connection.connected.since(connection.began);
+        let tls = connection.tls.is_some().then(|| self.now.since(connection.connected));
+        self.open += 1;
+        self.held = self.held.max(self.open);
+        self.recorder.tally.connections_held(self.open);
+        self.recorder.tally.connection_opened(connect, tls, resumed.unwrap_or(false));
+        while self.connections[index as usize].has_room() {
+            match self.connections[index as usize].waiting.pop(&self.calls) {
+                Some(call) => self.write(call, index),
+                None => break,
+            }
+        }
+        let mut left = std::mem::replace(&mut self.connections[index as usize].waiting, CallList::EMPTY);
+        while let Some(call) = left.pop(&self.calls) {
+            self.calls[call as usize].connection = NONE;
+            self.pool.wait(call);
+        }
+        if self.connections[index as usize].owner == NONE {
+            self.pool.place(&mut self.connections, index);
+        }
+    }
+
+    /// A connection that never came to carry calls: those that waited for it fail with it.
+    pub(super) fn fail(&mut self, index: u32, outcome: Outcome) {
+        self.recorder.tally.connection_failed(outcome);
+        let mut waiting = std::mem::replace(&mut self.connections[index as usize].waiting, CallList::EMPTY);
+        while let Some(call) = waiting.pop(&self.calls) {
+            self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
+        }
+        self.close(index);
+    }
+
+    /// Closes a connection. Its calls have ended or are about to.
+    pub(super) fn close(&mut self, index: u32) {
+        self.driver.close(SocketId(index));
+        self.connect_deadlines.clear(index);
+        self.pool.remove(&mut self.connections, index);
+        let connection = self.connections.remove(index as usize);
+        if connection.phase == Phase::Ready {
+            self.open -= 1;
+            if connection.completed > 0 {
+                self.recorder.tally.connection_closed(self.now.since(connection.began));
+            }
+        }
+        if connection.owner != NONE {
+            self.sessions[connection.owner as usize].connection = NONE;
+        }
+        self.recycle(connection.out);
+    }
+
+    pub(super) fn recycle(&mut self, mut buffer: Vec<u8>) {
+        if self.buffers.len() < SPARE_BUFFERS && buffer.capacity() <= SPARE_SIZE && buffer.capacity() > 0 {
+            buffer.clear();
+            self.buffers.push(buffer);
+        }
+    }
+
+    /// Hands full buffers to the driver.
+    pub(super) fn flush(&mut self) {
+        while let Some(index) = self.dirty.pop() {
+            // Connections close with marks standing; their number may even serve another one by now.
+            if let Some(connection) = self.connections.get_mut(index as usize)
+                && std::mem::take(&mut connection.dirty)
+                && !connection.sending
+            {
+                self.send(index);
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, index: u32) {
+        self.pump(index);
+        let connection = &mut self.connections[index as usize];
+        if connection.out.is_empty() {
+            return;
+        }
+        let now = self.driver.now();
+        while let Some(call) = connection.written.pop(&self.calls) {
+            self.calls[call as usize].sent = now.max(self.calls[call as usize].started);
+        }
+        let buffer = std::mem::replace(&mut connection.out, self.buffers.pop().unwrap_or_default());
+        connection.sending = true;
+        self.recorder.tally.wire(buffer.len() as u64, 0);
+        self.driver.send(SocketId(index), buffer);
+    }
+
+    /// Reads the next piece of a streamed body.
+    pub(super) fn pump(&mut self, index: u32) {
+        let Self { calls, connections, sessions, prepared, plain, .. } = self;
+        let connection = &mut connections[index as usize];
+        let Some(CallId(call)) = connection.protocol.streaming() else { return };
+        let entry = &mut calls[call as usize];
+        let session = &sessions[entry.session as usize].session;
+        let (_, mut filling) = Filling::of(prepared, &entry.what, session);
+        if connection.tls.is_some() {
+            plain.clear();
+            connection.protocol.pump(&mut filling, PUMP, plain);
+            entry.sent_bytes += plain.len() as u64;
+            encrypt(connection, plain);
+        } else {
+            let before = connection.out.len();
+            connection.protocol.pump(&mut filling, PUMP, &mut connection.out);
+            entry.sent_bytes += (connection.out.len() - before) as u64;
+        }
+    }
+
+    /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
+    pub(super) fn sent(&mut self, index: u32, buffer: Vec<u8>) {
+        self.recycle(buffer);
+        if let Some(connection) = self.connections.get_mut(index as usize) {
+            connection.sending = false;
+            if !connection.out.is_empty() || connection.protocol.streaming().is_some() {
+                self.mark(index);
+            }
+        }
+    }
+
+    pub(super) fn received(&mut self, index: u32, bytes: ReceivedBytes) {
+        let Some(connection) = self.connections.get_mut(index as usize) else { return };
+        let data = self.driver.bytes(&bytes);
+        self.recorder.tally.wire(0, data.len() as u64);
+        if connection.phase == Phase::Tunnel {
+            let mut sink = TunnelSink::default();
+            let result = connection.protocol.receive(data, &mut sink);
+            match (result, sink.status) {
+                (Ok(()), None) => {}
+                (Ok(()), Some(200..=299)) => {
+                    connection.protocol = Http1::new(self.prepared.limits, self.prepared.pipeline);
+                    self.secure(index);
+                }
+                _ => self.fail(index, Outcome::Refused),
+            }
+            return;
+        }
+        let mut resumed = None;
+        let plain: &[u8] = match &mut connection.tls {
+            None => data,
+            Some(tls) => {
+                self.plain.clear();
+                let before = connection.out.len();
+                if let Err(failure) = tls.receive(data, &mut self.plain, &mut connection.out) {
+                    self.tls_failed(index, translate::tls_failure(failure));
+                    return;
+                }
+                if connection.phase == Phase::Handshake && !tls.handshaking() {
+                    resumed = Some(tls.resumed());
+                }
+                if connection.out.len() > before && !connection.dirty {
+                    connection.dirty = true;
+                    self.dirty.push(index);
+                }
+                &self.plain
+            }
+        };
+        let broken = if plain.is_empty() {
+            false
+        } else {
+            let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now };
+            connection.protocol.receive(plain, &mut sink).is_err()
+        };
+        let goodbye = connection.tls.as_ref().is_some_and(|tls| tls.peer_closed());
+        if resumed.is_some() {
+            self.ready(index, resumed);
+        }
+        if goodbye {
+            self.peer_ended(index, Ok(()));
+        } else if resumed.is_none() {
+            self.after_reply(index, broken);
+        }
+    }
+
+    /// Closes a connection that will not be used again, and offers one that may be.
+    pub(super) fn after_reply(&mut self, index: u32, broken: bool) {
+        let connection = &self.connections[index as usize];
+        if broken || (!connection.protocol.reusable() && connection.is_unused()) {
+            self.close(index);
+        } else if connection.owner == NONE {
+            self.pool.place(&mut self.connections, index);
+        }
+    }
+
+    pub(super) fn tls_failed(&mut self, index: u32, outcome: Outcome) {
+        if self.connections[index as usize].phase == Phase::Ready {
+            self.break_off(index, outcome);
+        } else {
+            self.fail(index, outcome);
+        }
+    }
+
+    pub(super) fn peer_ended(&mut self, index: u32, result: Result<(), SocketError>) {
+        let Some(connection) = self.connections.get_mut(index as usize) else { return };
+        if connection.phase != Phase::Ready {
+            let outcome = match (connection.phase, result) {
+                (_, Err(error)) => translate::connect_error(error),
+                (Phase::Handshake, Ok(())) => Outcome::Tls(warwolf_measure::TlsKind::Truncated),
+                _ => Outcome::Closed,
+            };
+            self.fail(index, outcome);
+            return;
+        }
+        match result {
+            Ok(()) => {
+                let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now };
+                connection.protocol.finish(&mut sink);
+                self.close(index);
+            }
+            Err(_) => self.break_off(index, Outcome::Reset),
+        }
+    }
+
+    /// An open connection broke: its calls fail with `outcome`, unless they may be begun again.
+    pub(super) fn break_off(&mut self, index: u32, outcome: Outcome) {
+        let Self { connections, calls, ended, .. } = self;
+        connections[index as usize].protocol.drain(|CallId(call)| {
+            let begun = calls[call as usize].first_byte.is_reached();
+            ended.push(Ended { call, ending: Ending::Broken { outcome, begun } });
+        });
+        self.close(index);
+    }
+}
+
+pub(super) fn encrypt(connection: &mut Connection, plain: &[u8]) {
+    if let Some(tls) = &mut connection.tls
+        && tls.send(plain, &mut connection.out).is_err()
+    {
+        // Receiving will report what is wrong with the session; there is nothing to send.
+        connection.out.clear();
+    }
+}
