@@ -15,6 +15,9 @@ pub(crate) enum Phase {
     Handshake,
     /// Calls may start.
     Ready,
+    /// Closed in this turn. It keeps its number until the turn is over, because the batch at hand may hold completions
+    /// that are meant for it and not for a connection that takes its place.
+    Closed,
 }
 
 /// Where a connection stands among those that could take another call.

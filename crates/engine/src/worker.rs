@@ -75,6 +75,8 @@ pub(crate) struct Worker<'p, D: Driver> {
     stopping: bool,
     dirty: Vec<u32>,
     ended: Vec<Ended>,
+    /// Connections closed since the last wait.
+    closed: Vec<u32>,
     plain: Vec<u8>,
     buffers: Vec<Vec<u8>>,
     completions: Vec<Completion>,
@@ -114,6 +116,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             stopping: false,
             dirty: Vec::with_capacity(sessions),
             ended: Vec::with_capacity(256),
+            closed: Vec::with_capacity(64),
             plain: Vec::with_capacity(32_768),
             buffers: Vec::with_capacity(SPARE_BUFFERS),
             completions: Vec::with_capacity(1_024),
@@ -155,6 +158,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         if self.finished() {
             return Ok(Turn::Finished);
         }
+        self.bury();
         self.wait()?;
         self.complete();
         self.flush();
@@ -305,6 +309,9 @@ impl<'p, D: Driver> Worker<'p, D> {
     fn complete(&mut self) {
         let mut completions = std::mem::take(&mut self.completions);
         for completion in completions.drain(..) {
+            if !self.is_alive(completion.socket().0) {
+                continue;
+            }
             match completion {
                 Completion::Connected { socket, result } => self.connected(socket.0, result),
                 Completion::Received { socket, bytes } => self.received(socket.0, bytes),

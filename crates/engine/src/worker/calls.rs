@@ -87,7 +87,7 @@ impl<D: Driver> Worker<'_, D> {
             self.write(call, index);
             return true;
         }
-        if self.connections.len() >= self.pool.limit() {
+        if self.connections.len() - self.closed.len() >= self.pool.limit() {
             match self.pool.take_any_idle(&mut self.connections) {
                 Some(idle) => self.close(idle),
                 None => return false,

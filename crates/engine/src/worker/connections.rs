@@ -140,17 +140,34 @@ impl<D: Driver> Worker<'_, D> {
         self.driver.close(SocketId(index));
         self.connect_deadlines.clear(index);
         self.pool.remove(&mut self.connections, index);
-        let connection = self.connections.remove(index as usize);
-        if connection.phase == Phase::Ready {
+        let connection = &mut self.connections[index as usize];
+        let phase = std::mem::replace(&mut connection.phase, Phase::Closed);
+        debug_assert!(phase != Phase::Closed, "a connection closes once");
+        if phase == Phase::Ready {
             self.open -= 1;
             if connection.completed > 0 {
                 self.recorder.tally.connection_closed(self.now.since(connection.began));
             }
         }
-        if connection.owner != NONE {
-            self.sessions[connection.owner as usize].connection = NONE;
+        let owner = std::mem::replace(&mut connection.owner, NONE);
+        if owner != NONE {
+            self.sessions[owner as usize].connection = NONE;
         }
-        self.recycle(connection.out);
+        let out = std::mem::take(&mut connection.out);
+        self.recycle(out);
+        self.closed.push(index);
+    }
+
+    /// Frees the numbers of the connections that were closed.
+    pub(super) fn bury(&mut self) {
+        for index in self.closed.drain(..) {
+            self.connections.remove(index as usize);
+        }
+    }
+
+    /// Whether there is a connection of this number, and it is not closed.
+    pub(super) fn is_alive(&self, index: u32) -> bool {
+        self.connections.get(index as usize).is_some_and(|connection| connection.phase != Phase::Closed)
     }
 
     pub(super) fn recycle(&mut self, mut buffer: Vec<u8>) {
@@ -165,6 +182,7 @@ impl<D: Driver> Worker<'_, D> {
         while let Some(index) = self.dirty.pop() {
             // Connections close with marks standing; their number may even serve another one by now.
             if let Some(connection) = self.connections.get_mut(index as usize)
+                && connection.phase != Phase::Closed
                 && std::mem::take(&mut connection.dirty)
                 && !connection.sending
             {
@@ -212,16 +230,15 @@ impl<D: Driver> Worker<'_, D> {
     /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
     pub(super) fn sent(&mut self, index: u32, buffer: Vec<u8>) {
         self.recycle(buffer);
-        if let Some(connection) = self.connections.get_mut(index as usize) {
-            connection.sending = false;
-            if !connection.out.is_empty() || connection.protocol.streaming().is_some() {
-                self.mark(index);
-            }
+        let connection = &mut self.connections[index as usize];
+        connection.sending = false;
+        if !connection.out.is_empty() || connection.protocol.streaming().is_some() {
+            self.mark(index);
         }
     }
 
     pub(super) fn received(&mut self, index: u32, bytes: ReceivedBytes) {
-        let Some(connection) = self.connections.get_mut(index as usize) else { return };
+        let connection = &mut self.connections[index as usize];
         let data = self.driver.bytes(&bytes);
         self.recorder.tally.wire(0, data.len() as u64);
         if connection.phase == Phase::Tunnel {
@@ -293,7 +310,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     pub(super) fn peer_ended(&mut self, index: u32, result: Result<(), SocketError>) {
-        let Some(connection) = self.connections.get_mut(index as usize) else { return };
+        let connection = &mut self.connections[index as usize];
         if connection.phase != Phase::Ready {
             let outcome = match (connection.phase, result) {
                 (_, Err(error)) => translate::connect_error(error),
