@@ -111,7 +111,8 @@ impl Arrivals {
         if number >= self.limit {
             return None;
         }
-        let at_ns = self.process.at_ns(number, number / self.group * self.group)?;
+        let first = if self.group == 1 { number } else { number / self.group * self.group };
+        let at_ns = self.process.at_ns(number, first)?;
         Some(Arrival { number, at: Timestamp::from_nanos(at_ns) })
     }
 }
@@ -139,9 +140,11 @@ impl Process {
         let stream = Streams::new(seed, Purpose::Arrivals).stream(0);
         match arrivals {
             ArrivalProcess::Constant { rate } => Self::Constant(Pace::new(*rate)),
-            ArrivalProcess::Poisson { rate } => {
-                Self::Drawn(Gaps::new(stream, group, Gap::Exponential { mean_ns: group as f64 * 1e9 / rate }))
-            }
+            ArrivalProcess::Poisson { rate } => Self::Drawn(Gaps::new(
+                stream,
+                group,
+                Gap::Exponential { mean_ns: group as f64 * 1e9 / rate, product: 1.0 },
+            )),
             ArrivalProcess::Uniform { min, max } => {
                 // The gaps of a group's members, put together in front of it: the rate stays what it is.
                 let min_ns = nanos(*min).saturating_mul(group);
@@ -320,47 +323,74 @@ struct Gaps {
     group: u64,
     /// Groups whose gaps are in the sum.
     drawn: u64,
-    /// The sum: whole nanoseconds, and parts of 2^32, so that nothing is lost by adding.
-    sum_ns: u64,
-    part: u64,
+    sum: Sum,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Gap {
-    Exponential { mean_ns: f64 },
-    Uniform { min_ns: u64, span_ns: u64 },
+    /// The sum of exponential gaps is the logarithm of a product, so that a shard that passes over most arrivals takes one
+    /// logarithm for many. The product is taken in after every [`BLOCK`] gaps, at the same places by every shard, so that
+    /// all compute the same numbers.
+    Exponential {
+        mean_ns: f64,
+        product: f64,
+    },
+    Uniform {
+        min_ns: u64,
+        span_ns: u64,
+    },
 }
 
 impl Gaps {
     const fn new(stream: Stream, group: u64, gap: Gap) -> Self {
-        Self { stream, gap, group, drawn: 0, sum_ns: 0, part: 0 }
+        Self { stream, gap, group, drawn: 0, sum: Sum { whole_ns: 0, part: 0 } }
     }
 
     #[inline]
     fn at_ns(&mut self, first: u64) -> Option<u64> {
-        let wanted = first / self.group + 1;
-        match self.gap {
-            Gap::Exponential { mean_ns } => {
+        let wanted = if self.group == 1 { first } else { first / self.group } + 1;
+        let mut sum = self.sum;
+        match &mut self.gap {
+            Gap::Exponential { mean_ns, product } => {
                 for position in self.drawn..wanted {
-                    let gap = self.stream.exponential(position) * mean_ns;
-                    let whole = gap as u64;
-                    let part = ((gap - whole as f64) * PART) as u64;
-                    self.sum_ns = self.sum_ns.saturating_add(whole);
-                    self.part += part;
+                    *product *= self.stream.unit(position);
+                    if position % BLOCK == BLOCK - 1 {
+                        sum.add(-libm::log(*product) * *mean_ns);
+                        *product = 1.0;
+                    }
                 }
-                // At most one carry a gap; the parts of a walk fit 64 bits a thousand million times over.
-                self.sum_ns = self.sum_ns.saturating_add(self.part >> 32);
-                self.part &= (1 << 32) - 1;
+                self.sum = sum;
+                sum.add(-libm::log(*product) * *mean_ns);
             }
             Gap::Uniform { min_ns, span_ns } => {
                 for position in self.drawn..wanted {
-                    let gap = min_ns.saturating_add(self.stream.below(position, span_ns));
-                    self.sum_ns = self.sum_ns.saturating_add(gap);
+                    let gap = min_ns.saturating_add(self.stream.below(position, *span_ns));
+                    sum.whole_ns = sum.whole_ns.saturating_add(gap);
                 }
+                self.sum = sum;
             }
         }
         self.drawn = self.drawn.max(wanted);
-        (self.sum_ns < u64::MAX).then_some(self.sum_ns)
+        (sum.whole_ns < u64::MAX).then_some(sum.whole_ns)
+    }
+}
+
+/// A sum of nanoseconds to which fractions can be added for years without losing any.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    whole_ns: u64,
+    /// In 2^-32 ns.
+    part: u64,
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, ns: f64) {
+        // Both casts round down, and the first saturates.
+        let whole = ns as u64;
+        let part = self.part + ((ns - whole as f64) * PART) as u64;
+        self.whole_ns = self.whole_ns.saturating_add(whole).saturating_add(part >> 32);
+        self.part = part & (PART as u64 - 1);
     }
 }
 
@@ -376,6 +406,8 @@ fn nanos(duration: Duration) -> u64 {
 
 const SECOND_NS: u64 = 1_000_000_000;
 const PART: f64 = (1_u64 << 32) as f64;
+/// Gaps whose product is at least 2^(-53 × 16), far from where numbers lose digits.
+const BLOCK: u64 = 16;
 
 #[cfg(test)]
 mod tests;
