@@ -59,6 +59,8 @@ pub(crate) enum Source {
     Request { head: bool, body: bool },
     /// The length of the upload.
     Count,
+    /// There is none: the connection becomes a tunnel.
+    Tunnel,
 }
 
 /// Where a request stands in its connection.
@@ -136,6 +138,12 @@ impl Application {
             answer.replace(400, &format!("{error}\n"));
         } else if plant::overflows(&self.options.plants, query) {
             answer.replace(500, "buffer overflow\n");
+        } else if request.method == Method::Connect {
+            if self.options.proxy {
+                answer.source = Source::Tunnel;
+            } else {
+                answer.replace(405, "");
+            }
         } else {
             self.take_route(&mut answer, route(path), query, request, head);
         }

@@ -18,6 +18,7 @@ use crate::reply::{Body, Ending, Piece, put_chunk_size};
 use crate::request::{BadRequest, Request, parse};
 use crate::serving::Server;
 use crate::timer::Until;
+use crate::tunnel;
 use crate::upload::Upload;
 use crate::wire::Wire;
 
@@ -69,7 +70,7 @@ impl<W: Wire> Connection<'_, W> {
                 },
                 Ok(None) => {
                     self.flush().await?;
-                    if !self.read_more().await? {
+                    if !self.read_more(ROOM).await? {
                         return Ok(Ending::Close);
                     }
                 }
@@ -88,10 +89,17 @@ impl<W: Wire> Connection<'_, W> {
             Source::Request { head: true, .. } => head.to_vec(),
             _ => Vec::new(),
         };
+        let authority = match answer.source {
+            Source::Tunnel => String::from_utf8_lossy(&head[request.target.clone()]).into_owned(),
+            _ => String::new(),
+        };
         self.output.begin(application.entry(&answer, Some((&request, head)), arrived_ns, self.place));
         self.place.served += 1;
         self.input.consume(request.head_len);
 
+        if answer.source == Source::Tunnel {
+            return self.tunnel(answer, &authority).await;
+        }
         let mut upload = Upload::new(request.upload);
         if answer.upload == When::Whole
             && let Some(ending) = self.take_upload(&request, &mut answer, &mut upload, echoed).await?
@@ -105,6 +113,25 @@ impl<W: Wire> Connection<'_, W> {
             return Ok(if self.receive(&mut upload, |_| ()).await? { Ending::Keep } else { Ending::Close });
         }
         Ok(ending)
+    }
+
+    /// Passes bytes to and fro between the client and `authority`, when that can be reached.
+    async fn tunnel(&mut self, mut answer: Answer, authority: &str) -> io::Result<Ending> {
+        let mut far = match tunnel::connect(authority).await {
+            Ok(far) => far,
+            Err(status) => {
+                answer.replace(status, "");
+                return self.reply(answer).await;
+            }
+        };
+        self.flush().await?;
+        self.wait(answer.due_ns).await?;
+        self.output.put(b"HTTP/1.1 200 Connection established\r\n\r\n");
+        self.output.end();
+        self.flush().await?;
+        far.write_all(self.input.unread()).await?;
+        tokio::io::copy_bidirectional(&mut self.wire, &mut far).await?;
+        Ok(Ending::Close)
     }
 
     /// Answers bytes that are no request, and ends.
@@ -147,7 +174,7 @@ impl<W: Wire> Connection<'_, W> {
             answer.replace(413, "too long to be sent back\n");
         }
         match answer.source {
-            Source::Reply => {}
+            Source::Reply | Source::Tunnel => {}
             Source::Request { .. } => answer.reply.body = Body::Text(echoed),
             Source::Count => answer.reply.body = Body::Text(format!("{}\n", upload.received()).into_bytes()),
         }
@@ -167,7 +194,7 @@ impl<W: Wire> Connection<'_, W> {
                 break;
             }
             self.flush().await?;
-            if !self.read_more().await? {
+            if !self.read_more(ROOM_FOR_UPLOADS).await? {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
@@ -278,10 +305,10 @@ impl<W: Wire> Connection<'_, W> {
     }
 
     /// Reads once; false when nothing more will come, or nothing came for too long.
-    async fn read_more(&mut self) -> io::Result<bool> {
+    async fn read_more(&mut self, room: usize) -> io::Result<bool> {
         let server = self.server;
         let Some(limit) = server.application.options.idle_timeout else {
-            let length = self.wire.read_buf(self.input.room(ROOM)).await?;
+            let length = self.wire.read_buf(self.input.room(room)).await?;
             self.note(length);
             return Ok(!self.is_ended);
         };
@@ -292,7 +319,7 @@ impl<W: Wire> Connection<'_, W> {
         loop {
             tokio::select! {
                 biased;
-                length = self.wire.read_buf(self.input.room(ROOM)) => {
+                length = self.wire.read_buf(self.input.room(room)) => {
                     self.note(length?);
                     self.idle = Some(idle);
                     return Ok(!self.is_ended);
@@ -348,6 +375,7 @@ impl<W: Wire> Connection<'_, W> {
 
 /// Room for one read. Small, since ten thousand idle connections have as many of it.
 const ROOM: usize = 4 << 10;
+const ROOM_FOR_UPLOADS: usize = 64 << 10;
 /// The longest upload that is sent back.
 const LONGEST_ECHO: usize = 16 << 20;
 const LINGER_NS: u64 = 2_000_000_000;

@@ -30,6 +30,7 @@ mod serving;
 mod stall;
 mod timer;
 mod tls;
+mod tunnel;
 mod upload;
 mod wire;
 

@@ -193,6 +193,10 @@ pub struct Options {
     #[arg(long = "continue", value_name = "WHAT", default_value = "send")]
     pub expectation: Expectation,
 
+    /// Serve as a proxy too: CONNECT opens a tunnel to a loopback address, and to no other
+    #[arg(long)]
+    pub proxy: bool,
+
     /// Refuse request targets longer than this with 414
     #[arg(long, value_name = "BYTES", default_value = "16k", value_parser = bytes)]
     pub max_uri: u64,
@@ -271,6 +275,7 @@ impl Default for Options {
             http10: false,
             early: false,
             expectation: Expectation::Send,
+            proxy: false,
             max_uri: 16 << 10,
             max_head: 64 << 10,
             plants: Vec::new(),
@@ -320,6 +325,7 @@ mod tests {
     use super::*;
     use clap::Parser;
 
+    /// What the program says of itself.
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
@@ -350,6 +356,20 @@ mod tests {
         assert_eq!(behaviour.framing, Framing::Chunked(4096));
         assert_eq!(behaviour.size, 76_800);
         assert_eq!(behaviour.faults.len(), 1, "faults of connections are not faults of replies");
+    }
+
+    #[test]
+    fn help_teaches_the_grammar_and_leaves_the_introduction_to_the_program() {
+        let help = <Line as clap::CommandFactory>::command().render_help().to_string();
+        assert!(help.starts_with("What the program says of itself\n"), "{help}");
+        assert!(help.ends_with(&format!("{GRAMMAR}\n")), "{help}");
+    }
+
+    #[test]
+    fn the_grammar_names_every_fault() {
+        for (word, _) in crate::FaultKind::ALL {
+            assert!(GRAMMAR.split_whitespace().any(|known| known == word), "{word}");
+        }
     }
 
     #[test]

@@ -75,10 +75,15 @@ impl Output {
         }
         self.whole.clear();
         self.bytes.clear();
+        // Ten thousand idle connections must not each keep what their largest reply needed.
+        if self.bytes.capacity() > KEPT {
+            self.bytes = Vec::new();
+        }
     }
 }
 
 const FULL: usize = 64 << 10;
+const KEPT: usize = 16 << 10;
 
 #[cfg(test)]
 mod tests {

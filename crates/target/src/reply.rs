@@ -182,7 +182,9 @@ impl Reply {
 
     fn head(&self) -> Vec<u8> {
         let mut head = Vec::with_capacity(256);
-        for _ in 0..self.interim {
+        // RFC 9110, section 15.2: none to a client of HTTP/1.0.
+        let interim = if self.client10 || self.http10 { 0 } else { self.interim };
+        for _ in 0..interim {
             head.extend_from_slice(b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");
         }
         let version = if self.http10 { "1.0" } else { "1.1" };
@@ -305,6 +307,7 @@ fn reason(status: u16) -> &'static str {
         401 => "Unauthorized",
         403 => "Forbidden",
         404 => "Not Found",
+        405 => "Method Not Allowed",
         408 => "Request Timeout",
         413 => "Content Too Large",
         414 => "URI Too Long",

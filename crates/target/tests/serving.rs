@@ -265,6 +265,20 @@ fn unix_sockets_and_ipv6_are_served_beside_each_other() {
 }
 
 #[test]
+fn a_tunnel_leads_to_loopback_addresses_only() {
+    let origin = server(|_| ());
+    let proxy = server(|options| options.proxy = true);
+    let mut stream = connect(&proxy);
+    write!(stream, "CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n", origin.addr()).unwrap();
+    assert_eq!(read_until(&mut stream, "\r\n\r\n"), "HTTP/1.1 200 Connection established\r\n\r\n");
+    stream.write_all(PLAIN).unwrap();
+    assert_eq!(read(&mut stream, REPLY.len()), REPLY);
+    let elsewhere = b"CONNECT 192.0.2.1:80 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    assert!(say(connect(&proxy), elsewhere).starts_with("HTTP/1.1 403 "));
+    assert!(say(connect(&origin), elsewhere).starts_with("HTTP/1.1 405 "), "not a proxy");
+}
+
+#[test]
 fn an_address_in_use_is_an_error_that_names_it() {
     let first = server(|_| ());
     let place = first.addr().to_string();

@@ -93,6 +93,8 @@ fn interim_replies_go_first_and_a_pause_follows_the_head() {
     let (text, _) = written(Reply { interim: 2, body_delay: Duration::from_millis(5), ..plain() });
     assert_eq!(text.matches("HTTP/1.1 103 Early Hints\r\n").count(), 2);
     assert!(text.ends_with("\r\n\r\n<5ms>hello"));
+    let (text, _) = written(Reply { interim: 2, client10: true, ..plain() });
+    assert!(text.starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
 #[test]

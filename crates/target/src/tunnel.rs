@@ -1,0 +1,19 @@
+//! The far end of a tunnel that CONNECT asks for (RFC 9110, section 9.3.6).
+
+use tokio::net::{TcpStream, lookup_host};
+
+/// Connects to `authority`, `HOST:PORT`, or says with which status to refuse: 400 when it is none, 403 when it is not of
+/// this machine (an open proxy is not for a test tool to run), 502 when nobody answers.
+pub(crate) async fn connect(authority: &str) -> Result<TcpStream, u16> {
+    let addresses: Vec<_> = lookup_host(authority).await.map_err(|_| BAD_REQUEST)?.collect();
+    if !addresses.iter().all(|address| address.ip().is_loopback()) {
+        return Err(FORBIDDEN);
+    }
+    let stream = TcpStream::connect(&addresses[..]).await.map_err(|_| BAD_GATEWAY)?;
+    stream.set_nodelay(true).map_err(|_| BAD_GATEWAY)?;
+    Ok(stream)
+}
+
+const BAD_REQUEST: u16 = 400;
+const FORBIDDEN: u16 = 403;
+const BAD_GATEWAY: u16 = 502;
