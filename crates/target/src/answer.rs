@@ -11,7 +11,7 @@ use rand_distr::{Distribution, Exp1};
 use crate::behaviour::{Behaviour, Expectation, StatusMix, Upload};
 use crate::delay::Delay;
 use crate::fault::{FaultKind, fallen_on};
-use crate::grammar::Pace;
+use crate::grammar::{Field, Pace};
 use crate::log::{Entry, LONGEST_PATH, Log, Open};
 use crate::options::Options;
 use crate::plant;
@@ -331,7 +331,7 @@ fn reply_of(behaviour: &Behaviour, status: u16) -> Reply {
         status,
         framing: behaviour.framing,
         body: Body::Pattern(behaviour.size),
-        headers: String::new(),
+        headers: behaviour.headers.iter().map(Field::line).collect(),
         extensions: behaviour.extensions,
         trailers: behaviour.trailers,
         interim: behaviour.interim,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::delay::Delay;
 use crate::fault::Fault;
-use crate::grammar::{GrammarError, Pace, bytes, count};
+use crate::grammar::{Field, GrammarError, Pace, bytes, count};
 
 /// Everything that shapes one reply. The server's options make one; a query string changes a copy.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub(crate) struct Behaviour {
     pub(crate) size: u64,
     pub(crate) status: StatusMix,
     pub(crate) framing: Framing,
+    /// Header lines beyond the usual ones.
+    pub(crate) headers: Vec<Field>,
     /// Chunk extensions on every chunk (RFC 9112, section 7.1.1).
     pub(crate) extensions: bool,
     /// Two trailer fields after the last chunk (RFC 9112, section 7.1.2).
@@ -138,6 +140,7 @@ impl Default for Behaviour {
             size: 0,
             status: StatusMix::always(200),
             framing: Framing::Length,
+            headers: Vec::new(),
             extensions: false,
             trailers: false,
             interim: 0,
@@ -169,6 +172,7 @@ impl Behaviour {
             "body-delay" => self.body_delay = value.parse()?,
             "size" => self.size = bytes(value)?,
             "status" | "statuses" => self.status = value.parse()?,
+            "header" => self.headers.push(value.parse()?),
             "chunked" => self.framing = chunking(value)?,
             "until-close" => {
                 self.framing = if switch(value)? { Framing::UntilClose } else { Framing::Length }
@@ -262,6 +266,7 @@ mod tests {
         assert_eq!(ask("chunked=100").framing, Framing::Chunked(100));
         assert_eq!(ask("chunked=1&chunked=0").framing, Framing::Length);
         assert_eq!(ask("until-close=1").framing, Framing::UntilClose);
+        assert_eq!(ask("header=Set-Cookie:a=b&header=X:y").headers[0].line(), "Set-Cookie: a=b\r\n");
         assert_eq!(ask("slow=1/s").slow, Some("1/s".parse().unwrap()));
         assert_eq!(ask("interim=2").interim, 2);
         assert_eq!(ask("early=close").upload, Upload::EarlyClose);
@@ -269,8 +274,16 @@ mod tests {
         assert_eq!(ask("fault=short").faults[0].kind, FaultKind::Short);
         assert_eq!(ask("fault=reset:0.5,short:0.5").faults.len(), 2);
         assert!(ask("fault=short&fault=none").faults.is_empty());
-        for query in ["size=x", "fault=drop", "fault=", "close=2", "status=100", "interim=5000", "delay=soon"]
-        {
+        for query in [
+            "size=x",
+            "fault=drop",
+            "fault=",
+            "close=2",
+            "status=100",
+            "interim=5000",
+            "delay=soon",
+            "header=X",
+        ] {
             assert!(Behaviour::default().asked_for(query).is_err(), "{query}");
         }
     }

@@ -24,6 +24,7 @@ impl GrammarError {
 const DURATION: &str = "a duration such as `250us`, `10ms`, `1.5s` or `2m` (a bare number is seconds)";
 const BYTES: &str = "a byte count such as `0`, `512`, `75k` or `100m` (k, m and g are powers of 1024)";
 const PACE: &str = "a pace such as `1/s`, `10/100ms` or `64k/s` (bytes, then the time until the next ones)";
+const FIELD: &str = "a header such as `Location:/elsewhere` or `Set-Cookie:a=b`";
 const RATE: &str = "a rate such as `5000/s`, `5/ms` or `300/m` (a bare number is per second)";
 const PROBABILITY: &str = "a probability between 0 and 1";
 const COUNT: &str = "a whole number";
@@ -99,6 +100,35 @@ impl FromStr for Pace {
 /// The time after the stroke of `5/s` or `10/100ms`: a duration, or a unit alone.
 fn per(word: &str) -> Result<Duration, GrammarError> {
     if word.starts_with(char::is_alphabetic) { duration(&format!("1{word}")) } else { duration(word) }
+}
+
+/// A header line of one's own. Written `NAME:VALUE`, as in `Location:/elsewhere`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// With its line end.
+    line: Box<str>,
+}
+
+impl Field {
+    /// The line as it is sent, with its end.
+    pub(crate) fn line(&self) -> &str {
+        &self.line
+    }
+}
+
+impl FromStr for Field {
+    type Err = GrammarError;
+
+    fn from_str(word: &str) -> Result<Self, GrammarError> {
+        let wrong = || GrammarError::new(word, FIELD);
+        let (name, value) = word.split_once(':').ok_or_else(wrong)?;
+        // RFC 9110, sections 5.1 and 5.5.
+        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        if name.is_empty() || !name.chars().all(is_token) || value.contains(char::is_control) {
+            return Err(wrong());
+        }
+        Ok(Self { line: format!("{name}: {}\r\n", value.trim()).into() })
+    }
 }
 
 /// A rate of requests per second, more than 0: `5000/s`, `5/ms`, `300/m`. A bare number is per second.
@@ -183,6 +213,18 @@ mod tests {
         }
         for word in ["", "1", "0/s", "1/", "/s", "1/x"] {
             assert!(word.parse::<Pace>().is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_a_header_line() {
+        for (word, line) in
+            [("Location:/a:b", "Location: /a:b\r\n"), ("X: y ", "X: y\r\n"), ("X:", "X: \r\n")]
+        {
+            assert_eq!(word.parse::<Field>().unwrap().line(), line, "{word}");
+        }
+        for word in ["", "X", ":y", "a b:c", "X:\r\nY:z"] {
+            assert!(word.parse::<Field>().is_err(), "{word:?}");
         }
     }
 

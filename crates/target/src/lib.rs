@@ -37,7 +37,7 @@ mod wire;
 pub use behaviour::{Expectation, StatusMix};
 pub use delay::{Delay, LONGEST};
 pub use fault::{Fault, FaultKind};
-pub use grammar::{GrammarError, Pace};
+pub use grammar::{Field, GrammarError, Pace};
 pub use listener::{Endpoint, Listening, Place};
 pub use log::{CSV_HEADER, Entry};
 pub use monotonic::now_ns;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::behaviour::{Behaviour, Expectation, Framing, StatusMix, USUAL_CHUNK, Upload};
 use crate::delay::Delay;
 use crate::fault::Fault;
-use crate::grammar::{Pace, bytes, count, duration, rate};
+use crate::grammar::{Field, Pace, bytes, count, duration, rate};
 use crate::plant::Plant;
 use crate::stall::Stall;
 
@@ -21,6 +21,7 @@ Requests can ask for what the options ask of all, in their query string, joined 
   body-delay=DELAY     between head and body
   size=BYTES           of the body                            size=75k
   status=STATUS        one, or a mix                          status=200:99,500:1
+  header=NAME:VALUE    one more header                        header=Location:/elsewhere
   chunked=1|BYTES      chunks of 4k, or of that size; 0: not chunked
   extensions=1         on every chunk
   trailers=1           after the last chunk
@@ -136,6 +137,10 @@ pub struct Options {
     /// Status of the replies, or several with weights: 200:9,503:1
     #[arg(long, value_name = "STATUS", default_value = "200")]
     pub status: StatusMix,
+
+    /// A header for every reply, such as Cache-Control:no-store; can be given several times
+    #[arg(long = "header", value_name = "NAME:VALUE")]
+    pub headers: Vec<Field>,
 
     /// Send bodies chunked, in chunks of this size
     #[arg(long, value_name = "BYTES", num_args = 0..=1, default_missing_value = "4k", require_equals = true, value_parser = bytes)]
@@ -261,6 +266,7 @@ impl Default for Options {
             stall_from_start: false,
             size: 13,
             status: StatusMix::always(200),
+            headers: Vec::new(),
             chunked: None,
             extensions: false,
             trailers: false,
@@ -307,6 +313,7 @@ impl Options {
             size: self.size,
             status: self.status.clone(),
             framing,
+            headers: self.headers.clone(),
             extensions: self.extensions,
             trailers: self.trailers,
             interim: self.interim,

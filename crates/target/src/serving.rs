@@ -129,6 +129,8 @@ pub fn serve(
     ready: impl FnOnce(&Listening),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), StartError> {
+    // A program may raise its own limit; where it cannot, connections wait to be accepted.
+    drop(rlimit::increase_nofile_limit(u64::MAX));
     let log = open_log(&options)?;
     run(&Arc::new(Application::new(options, log, now_ns())), ready, shutdown)
 }
@@ -226,8 +228,6 @@ fn run(
     ready: impl FnOnce(&Listening),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), StartError> {
-    // What cannot be raised shows as connections that wait to be accepted.
-    drop(rlimit::increase_nofile_limit(u64::MAX));
     let runtime = runtime(application.options.threads).map_err(StartError::Runtime)?;
     let ended = runtime.block_on(serve_on(application, ready, shutdown));
     drop(runtime);
