@@ -12,8 +12,6 @@
 mod body;
 mod encode;
 mod head;
-#[cfg(test)]
-mod tests;
 
 use crate::sink::{Cause, End, Head, ResponseSink};
 use crate::template::{Asks, Fill, Template};
