@@ -68,6 +68,23 @@ impl WorkerEvidence {
         if self.wall.is_zero() { 0.0 } else { (self.busy.as_secs_f64() / self.wall.as_secs_f64()).min(1.0) }
     }
 
+    /// Share of its time that it worked (0 to 1), in the kernel or outside. A worker that `spins` always has its core,
+    /// so only what it does outside waiting counts.
+    #[must_use]
+    pub fn load_share(&self, spins: bool) -> f64 {
+        if spins { self.busy_share() } else { self.busy_share().max(self.cpu_share()) }
+    }
+
+    /// Share of its time that it could have run and had no core (0 to 1), as the scheduler says; else as far as it can
+    /// be seen from time that it neither waited nor had a core.
+    #[must_use]
+    pub fn delayed_share(&self) -> f64 {
+        match self.run_delay {
+            Some(delay) if !self.wall.is_zero() => (delay.as_secs_f64() / self.wall.as_secs_f64()).min(1.0),
+            _ => (self.busy_share() - self.cpu_share()).max(0.0),
+        }
+    }
+
     /// Share of its time that it had a core (0 to 1); zero when it did not run.
     #[must_use]
     pub fn cpu_share(&self) -> f64 {

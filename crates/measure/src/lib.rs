@@ -15,9 +15,12 @@ mod record;
 mod run;
 mod run_file;
 mod sample;
+mod slo;
 mod summary;
 mod tally;
 mod timeline;
+pub mod unit;
+mod verdict;
 
 pub use distribution::Distribution;
 pub use evidence::{Environment, Evidence, WorkerEvidence};
@@ -27,9 +30,11 @@ pub use outcome::{Blame, Outcome, TlsKind, ViolationKind};
 pub use run::Run;
 pub use run_file::{MergeError, RunFileError};
 pub use sample::Sample;
+pub use slo::{Comparison, Metric, Slo, SloError, SloResult, SloState};
 pub use summary::{
     Accounting, Achieved, Bar, Estimate, Figures, IntervalFigures, QUANTILES, QuantileFigure, Summary,
     TargetFigures, Trend,
 };
 pub use tally::{Counters, OTHER_TARGETS, Phase, TARGET_ROWS, Tally, TargetTally};
 pub use timeline::{Interval, Timeline, Window};
+pub use verdict::{Cause, Grade, Reason, Verdict, judge};

@@ -1,0 +1,344 @@
+//! Service-level objectives as people write them, and whether a run held them.
+
+use crate::estimate::is_known;
+use crate::{Phase, Summary, unit};
+use std::fmt;
+
+/// What an objective is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Metric {
+    /// A quantile of latency (between 0 and 1), in nanoseconds.
+    Quantile(f64),
+    /// The mean of latency, in nanoseconds.
+    Mean,
+    /// The least latency, in nanoseconds.
+    Min,
+    /// The greatest latency, in nanoseconds.
+    Max,
+    /// The share of calls without the reply that was asked for (0 to 1).
+    Errors,
+    /// Completed calls a second.
+    Rate,
+}
+
+/// How the figure and the limit must compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+}
+
+impl Comparison {
+    /// The sign.
+    #[must_use]
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::Greater => ">",
+            Self::AtLeast => ">=",
+        }
+    }
+
+    fn holds(self, figure: f64, limit: f64) -> bool {
+        match self {
+            Self::Less => figure < limit,
+            Self::AtMost => figure <= limit,
+            Self::Greater => figure > limit,
+            Self::AtLeast => figure >= limit,
+        }
+    }
+}
+
+/// One objective, such as `p99<200ms`, `p(95)<200`, `errors<0.1%` or `rps>=4900`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slo {
+    /// As it was written.
+    pub text: String,
+    /// What it is about.
+    pub metric: Metric,
+    /// How the figure must compare.
+    pub comparison: Comparison,
+    /// With what, in the unit of the metric.
+    pub limit: f64,
+}
+
+/// What is wrong with the text of an objective.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SloError {
+    /// The part that is wrong: `slo`, `slo metric` or `slo limit`.
+    pub field: &'static str,
+    /// What it says.
+    pub value: String,
+    /// What would be right.
+    pub remedy: &'static str,
+}
+
+impl fmt::Display for SloError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: `{}`: {}", self.field, self.value, self.remedy)
+    }
+}
+
+impl std::error::Error for SloError {}
+
+/// Whether an objective was held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SloState {
+    /// The figure is on the right side of the limit.
+    Held,
+    /// It is on the wrong side.
+    Broken,
+    /// There are too few calls to tell. Not held.
+    Unknown,
+}
+
+/// An objective with what the run says about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloResult {
+    /// The objective.
+    pub slo: Slo,
+    /// The figure, in the unit of the metric; none when there are too few calls for it.
+    pub actual: Option<f64>,
+    /// Whether it was held.
+    pub state: SloState,
+}
+
+impl SloResult {
+    /// Whether the objective was held. Too few calls to tell is not held: a gate must not open by itself.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.state == SloState::Held
+    }
+
+    /// What the run says, in words.
+    #[must_use]
+    pub fn actual_text(&self) -> String {
+        match self.actual {
+            Some(figure) => self.slo.metric.text(figure),
+            None => "too few calls to tell".to_owned(),
+        }
+    }
+}
+
+impl Metric {
+    /// A figure of this metric, with its unit.
+    #[must_use]
+    pub fn text(self, figure: f64) -> String {
+        match self {
+            Self::Errors => unit::share(figure),
+            Self::Rate => unit::rate(figure),
+            _ => unit::duration(figure),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let metric = match text.to_ascii_lowercase().as_str() {
+            "mean" | "avg" | "average" => Self::Mean,
+            "med" | "median" => Self::Quantile(0.5),
+            "min" => Self::Min,
+            "max" => Self::Max,
+            "errors" | "error" | "error_rate" | "http_req_failed" => Self::Errors,
+            "rps" | "rate" => Self::Rate,
+            name => {
+                let percent = name.strip_prefix('p')?;
+                let percent =
+                    percent.strip_prefix('(').map_or(Some(percent), |rest| rest.strip_suffix(')'))?;
+                let percent: f64 = percent.parse().ok()?;
+                (percent > 0.0 && percent < 100.0).then(|| Self::Quantile((percent * 1e7).round() / 1e9))?
+            }
+        };
+        Some(metric)
+    }
+
+    fn parse_limit(self, text: &str, as_k6: bool) -> Result<f64, &'static str> {
+        match self {
+            Self::Errors => {
+                let (number, scale) = match text.strip_suffix('%') {
+                    Some(percent) => (percent, 0.01),
+                    None => (text, 1.0),
+                };
+                let share = positive(number).map(|number| number * scale).filter(|share| *share <= 1.0);
+                share.ok_or("use a share, such as 0.1% or 0.001")
+            }
+            Self::Rate => {
+                let number = text.strip_suffix("/s").unwrap_or(text);
+                positive(number).ok_or("use calls a second, such as 4900 or 4900/s")
+            }
+            _ => nanos(text, as_k6).ok_or("use a duration with its unit, such as 200ms or 1.5s"),
+        }
+    }
+}
+
+fn positive(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
+}
+
+/// A duration in nanoseconds. A bare number is milliseconds in k6's own notation, and nothing elsewhere.
+fn nanos(text: &str, as_k6: bool) -> Option<f64> {
+    let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9)];
+    let with_unit = units.iter().find_map(|(unit, scale)| Some(positive(text.strip_suffix(unit)?)? * scale));
+    with_unit.or_else(|| as_k6.then(|| positive(text)).flatten().map(|millis| millis * 1e6))
+}
+
+impl Slo {
+    /// Reads an objective: a metric (`p99`, `p(99.9)`, `median`, `mean`, `min`, `max`, `errors`, `rps`), one of `<`, `<=`,
+    /// `>`, `>=`, and a limit. Latencies need a unit, except after `p(95)`, where a bare number is milliseconds as in k6.
+    ///
+    /// # Errors
+    /// Which part is wrong and what would be right.
+    pub fn parse(text: &str) -> Result<Self, SloError> {
+        let wrong = |field, value: &str, remedy| SloError { field, value: value.to_owned(), remedy };
+        let shape = || wrong("slo", text, "use a metric, a comparison and a limit, such as p99<200ms");
+        let place = text.find(['<', '>']).ok_or_else(shape)?;
+        let (metric_text, rest) = text.split_at(place);
+        let (comparison, limit_text) = match rest.strip_prefix('<') {
+            Some(rest) => match rest.strip_prefix('=') {
+                Some(limit) => (Comparison::AtMost, limit),
+                None => (Comparison::Less, rest),
+            },
+            None => match rest[1..].strip_prefix('=') {
+                Some(limit) => (Comparison::AtLeast, limit),
+                None => (Comparison::Greater, &rest[1..]),
+            },
+        };
+        let (metric_text, limit_text) = (metric_text.trim(), limit_text.trim());
+        if metric_text.is_empty() || limit_text.is_empty() {
+            return Err(shape());
+        }
+        let names = "use p50, p99, p(99.9), median, mean, min, max, errors or rps";
+        let metric = Metric::parse(metric_text).ok_or_else(|| wrong("slo metric", metric_text, names))?;
+        let limit = metric
+            .parse_limit(limit_text, metric_text.contains('('))
+            .map_err(|remedy| wrong("slo limit", limit_text, remedy))?;
+        Ok(Self { text: text.to_owned(), metric, comparison, limit })
+    }
+
+    /// Compares the run's figure with the limit.
+    #[must_use]
+    pub fn judge(&self, summary: &Summary) -> SloResult {
+        let latency = summary.tally.phase(Phase::Latency);
+        let actual = match self.metric {
+            Metric::Quantile(quantile) => {
+                let value = latency.quantile(quantile).filter(|_| is_known(quantile, latency.count()));
+                value.map(|nanos| nanos as f64)
+            }
+            Metric::Mean => summary.latency.mean_ns,
+            Metric::Min => summary.latency.min_ns.map(|nanos| nanos as f64),
+            Metric::Max => summary.latency.max_ns.map(|nanos| nanos as f64),
+            Metric::Errors => summary.error_share,
+            Metric::Rate => Some(summary.achieved.rate_per_s.value),
+        };
+        let state = match actual {
+            Some(figure) if self.comparison.holds(figure, self.limit) => SloState::Held,
+            Some(_) => SloState::Broken,
+            None => SloState::Unknown,
+        };
+        SloResult { slo: self.clone(), actual, state }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Outcome, Run, Sample, Tally};
+    use std::time::Duration;
+    use warwolf_clock::Timestamp;
+
+    #[test]
+    fn objectives_are_read_as_people_write_them() {
+        use Comparison::{AtLeast, AtMost, Greater, Less};
+        for (text, metric, comparison, limit) in [
+            ("p99<200ms", Metric::Quantile(0.99), Less, 200e6),
+            ("p99.9 <= 1.5s", Metric::Quantile(0.999), AtMost, 1.5e9),
+            ("p(95)<200", Metric::Quantile(0.95), Less, 200e6),
+            ("p(95)<200us", Metric::Quantile(0.95), Less, 200e3),
+            ("median<5ms", Metric::Quantile(0.5), Less, 5e6),
+            ("avg<2m", Metric::Mean, Less, 120e9),
+            ("min>10µs", Metric::Min, Greater, 10e3),
+            ("max<=3s", Metric::Max, AtMost, 3e9),
+            ("errors<0.1%", Metric::Errors, Less, 0.001),
+            ("errors<=0.02", Metric::Errors, AtMost, 0.02),
+            ("rps>=4900", Metric::Rate, AtLeast, 4900.0),
+            ("RPS>12.5/s", Metric::Rate, Greater, 12.5),
+        ] {
+            let slo = Slo::parse(text).unwrap();
+            assert_eq!((slo.metric, slo.comparison, slo.text.as_str()), (metric, comparison, text));
+            assert!((slo.limit / limit - 1.0).abs() < 1e-12, "{text}: {}", slo.limit);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_would_be_right() {
+        for (text, message) in [
+            ("", "slo: ``: use a metric, a comparison and a limit, such as p99<200ms"),
+            ("p99", "slo: `p99`: use a metric, a comparison and a limit, such as p99<200ms"),
+            ("p99<", "slo: `p99<`: use a metric, a comparison and a limit, such as p99<200ms"),
+            ("p99=5ms", "slo: `p99=5ms`: use a metric, a comparison and a limit, such as p99<200ms"),
+            ("p100<5ms", "slo metric: `p100`: use p50, p99, p(99.9), median, mean, min, max, errors or rps"),
+            ("p(99<5ms", "slo metric: `p(99`: use p50, p99, p(99.9), median, mean, min, max, errors or rps"),
+            ("speed>3", "slo metric: `speed`: use p50, p99, p(99.9), median, mean, min, max, errors or rps"),
+            ("p99<200", "slo limit: `200`: use a duration with its unit, such as 200ms or 1.5s"),
+            ("p99<-1ms", "slo limit: `-1ms`: use a duration with its unit, such as 200ms or 1.5s"),
+            ("errors<101%", "slo limit: `101%`: use a share, such as 0.1% or 0.001"),
+            ("rps>fast", "slo limit: `fast`: use calls a second, such as 4900 or 4900/s"),
+        ] {
+            assert_eq!(Slo::parse(text).unwrap_err().to_string(), message);
+        }
+    }
+
+    /// A second with a hundred calls of 1 to 100 ms, five of which were answered with 500.
+    fn summary() -> Summary {
+        let mut run = Run::new(Duration::from_secs(1));
+        run.wall = Duration::from_secs(1);
+        let mut tally = Tally::new();
+        tally.planned(100);
+        tally.started(100);
+        for number in 1..=100u64 {
+            let finished = Timestamp::from_nanos(number * 1_000_000);
+            tally.record(&Sample {
+                intended: Timestamp::ZERO,
+                started: Timestamp::ZERO,
+                sent: Timestamp::ZERO,
+                first_byte: finished,
+                finished,
+                body_bytes: 0,
+                header_bytes: 0,
+                sent_bytes: 0,
+                status: if number % 20 == 0 { 500 } else { 200 },
+                target: 0,
+                outcome: Outcome::Completed,
+            });
+        }
+        run.timeline.add(0, &tally);
+        Summary::of(&run)
+    }
+
+    #[test]
+    fn objectives_are_judged_by_the_figures() {
+        use SloState::{Broken, Held, Unknown};
+        let summary = summary();
+        for (text, state, actual) in [
+            ("p90<91ms", Held, "90.0 ms"),
+            ("p90<89ms", Broken, "90.0 ms"),
+            ("p99<1s", Unknown, "too few calls to tell"),
+            ("mean<=50.5ms", Held, "50.5 ms"),
+            ("max<100ms", Broken, "100 ms"),
+            ("min>=1ms", Held, "1.00 ms"),
+            ("errors<5%", Broken, "5.00 %"),
+            ("errors<=5%", Held, "5.00 %"),
+            ("rps>=100", Held, "100/s"),
+            ("rps>100", Broken, "100/s"),
+        ] {
+            let result = Slo::parse(text).unwrap().judge(&summary);
+            assert_eq!((result.state, result.actual_text().as_str()), (state, actual), "{text}");
+            assert_eq!(result.is_held(), state == Held);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Quantities in words: durations, rates, sizes, shares and counts, the same everywhere.
+
+/// A duration in nanoseconds with three digits and the unit that suits it, such as `1.23 ms`.
+#[must_use]
+pub fn duration(nanos: f64) -> String {
+    for (unit, size) in [("ns", 1.0), ("µs", 1e3), ("ms", 1e6)] {
+        // What rounds up to a thousand of a unit is one of the next.
+        if nanos.abs() < size * 999.5 {
+            let value = nanos / size;
+            return if size > 1.0 {
+                format!("{} {unit}", three_digits(value))
+            } else {
+                format!("{value:.0} {unit}")
+            };
+        }
+    }
+    let seconds = nanos / 1e9;
+    if seconds.abs() < 1000.0 { format!("{} s", three_digits(seconds)) } else { format!("{seconds:.0} s") }
+}
+
+/// A number below a thousand with three digits in all.
+fn three_digits(value: f64) -> String {
+    match value.abs() {
+        v if v < 9.995 => format!("{value:.2}"),
+        v if v < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// A whole number with commas between its thousands.
+#[must_use]
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A rate in events a second, such as `12,345/s` or `4.50/s`.
+#[must_use]
+pub fn rate(per_second: f64) -> String {
+    if per_second < 999.5 {
+        format!("{}/s", three_digits(per_second))
+    } else {
+        format!("{}/s", count(per_second.round() as u64))
+    }
+}
+
+/// A size in bytes with its binary unit, such as `1.50 MiB`.
+#[must_use]
+pub fn size(bytes: f64) -> String {
+    let mut value = bytes;
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        if value < 1023.5 {
+            return match unit {
+                "B" => format!("{value:.0} B"),
+                _ if value < 999.5 => format!("{} {unit}", three_digits(value)),
+                _ => format!("{value:.0} {unit}"),
+            };
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.2} TiB")
+}
+
+/// A share (0 to 1) in per cent, such as `12.3 %`; what is not zero does not look like zero.
+#[must_use]
+pub fn share(of_one: f64) -> String {
+    let percent = of_one * 100.0;
+    match percent.abs() {
+        0.0 => "0 %".to_owned(),
+        p if p < 0.001 => "<0.001 %".to_owned(),
+        p if p < 0.1 => format!("{percent:.3} %"),
+        p if p < 10.0 => format!("{percent:.2} %"),
+        _ => format!("{percent:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits_and_a_unit_that_suits() {
+        for (nanos, text) in [
+            (0.0, "0 ns"),
+            (999.0, "999 ns"),
+            (1_000.0, "1.00 µs"),
+            (999_499.0, "999 µs"),
+            (999_600.0, "1.00 ms"),
+            (9_994_000.0, "9.99 ms"),
+            (9_996_000.0, "10.0 ms"),
+            (123_456_789.0, "123 ms"),
+            (1.5e9, "1.50 s"),
+            (75.25e9, "75.2 s"),
+            (7200e9, "7200 s"),
+        ] {
+            assert_eq!(duration(nanos), text);
+        }
+    }
+
+    #[test]
+    fn counts_and_rates_have_commas() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(number), text);
+        }
+        for (per_second, text) in [(0.5, "0.50/s"), (99.96, "100/s"), (12_345.6, "12,346/s")] {
+            assert_eq!(rate(per_second), text);
+        }
+    }
+
+    #[test]
+    fn sizes_are_binary() {
+        for (bytes, text) in
+            [(0.0, "0 B"), (1023.0, "1023 B"), (1536.0, "1.50 KiB"), (1e9, "954 MiB"), (5e12, "4.55 TiB")]
+        {
+            assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn a_share_that_is_not_zero_does_not_look_like_zero() {
+        for (of_one, text) in [
+            (0.0, "0 %"),
+            (1e-9, "<0.001 %"),
+            (0.0005, "0.050 %"),
+            (0.0123, "1.23 %"),
+            (0.5, "50.0 %"),
+            (1.0, "100.0 %"),
+        ] {
+            assert_eq!(share(of_one), text);
+        }
+    }
+}

@@ -1,0 +1,434 @@
+use super::*;
+use crate::{Evidence, Run, Sample, Tally, WorkerEvidence};
+use std::time::Duration;
+use warwolf_clock::Timestamp;
+
+const SECONDS: u64 = 20;
+const CALLS_PER_SECOND: u64 = 200;
+
+/// A call that was begun `lag_us` late and answered `service_us` after.
+fn sample(second: u64, lag_us: u64, service_us: u64, outcome: Outcome) -> Sample {
+    let at = |us: u64| Timestamp::from_nanos(second * 1_000_000_000 + us * 1_000);
+    Sample {
+        intended: at(0),
+        started: at(lag_us),
+        sent: at(lag_us),
+        first_byte: at(lag_us + service_us),
+        finished: at(lag_us + service_us),
+        body_bytes: 10,
+        header_bytes: 5,
+        sent_bytes: 7,
+        status: 200,
+        target: 0,
+        outcome,
+    }
+}
+
+/// What a case changes: the lag and service of a call by second and number, and the run.
+type Calls = fn(u64, u64) -> (u64, u64);
+
+/// A run that nothing is wrong with: 200 calls a second for 20 s, answered in 1 ms, one worker at 30 %.
+fn quiet(open: bool, calls: Calls) -> Run {
+    let mut run = Run::new(Duration::from_secs(1));
+    run.open = open;
+    run.target_rate = open.then_some(CALLS_PER_SECOND as f64);
+    run.wall = Duration::from_secs(SECONDS);
+    run.nominal = Some(run.wall);
+    for second in 0..SECONDS {
+        let mut tally = Tally::new();
+        for number in 0..CALLS_PER_SECOND {
+            let (lag, service) = calls(second, number);
+            tally.planned(1);
+            tally.started(1);
+            tally.record(&sample(second, lag, service, Outcome::Completed));
+        }
+        run.timeline.add(second, &tally);
+    }
+    run.evidence = Evidence {
+        threads: 1,
+        idle: "block".into(),
+        workers: vec![worker(0.3, 0.3, 0.001)],
+        host_cpu_busy_share: Some(0.5),
+        steal_share: Some(0.0),
+        cgroup_throttled: Some(Duration::ZERO),
+        descriptors_limit: 1_024,
+        ports_available: 28_232,
+        connections_asked: if open { 0 } else { 50 },
+        connections_held: 50,
+        in_flight_limit: 50,
+        ..Evidence::default()
+    };
+    run
+}
+
+/// A worker that worked, had a core, and waited for one, for these shares of the run.
+fn worker(busy: f64, cpu: f64, delayed: f64) -> WorkerEvidence {
+    let wall = Duration::from_secs(SECONDS);
+    WorkerEvidence {
+        busy: wall.mul_f64(busy),
+        wall,
+        cpu_user: wall.mul_f64(cpu),
+        run_delay: Some(wall.mul_f64(delayed)),
+        ..WorkerEvidence::default()
+    }
+}
+
+fn add(run: &mut Run, change: impl FnOnce(&mut Tally)) {
+    let mut tally = Tally::new();
+    change(&mut tally);
+    run.timeline.add(SECONDS - 1, &tally);
+}
+
+fn add_ended(run: &mut Run, calls: u64, latency_us: u64, outcome: Outcome) {
+    add(run, |tally| {
+        tally.planned(calls);
+        tally.started(calls);
+        (0..calls).for_each(|_| tally.record(&sample(0, 0, latency_us, outcome)));
+    });
+}
+
+const STEADY: Calls = |_, number| (10, 900 + number);
+/// One call in fifty is begun 5 ms late, and answered in 1 ms.
+const LATE: Calls = |_, number| (if number % 50 == 0 { 5_000 } else { 10 }, 900 + number);
+/// One call in fifty is begun 80 ms late.
+const VERY_LATE: Calls = |_, number| (if number % 50 == 0 { 80_000 } else { 10 }, 900 + number);
+/// The server stands still for a second: replies take up to a second.
+const STALL: Calls = |second, number| (10, if second == 7 { 1_000_000 - number * 5_000 } else { 1_000 });
+
+/// What is expected: the grade and the causes in order.
+type Expected<'a> = (Grade, &'a [Cause]);
+
+fn check(why: &str, run: &Run, (grade, causes): Expected<'_>) {
+    let verdict = judge(&Summary::of(run));
+    let found: Vec<_> = verdict.reasons.iter().map(|reason| reason.cause).collect();
+    assert_eq!((verdict.grade, found.as_slice()), (grade, causes), "{why}: {:#?}", verdict.reasons);
+}
+
+#[test]
+fn what_is_the_servers_or_normal_leaves_a_run_valid() {
+    const SILENT: Expected<'_> = (Grade::Valid, &[]);
+    let changed = |open, calls, change: fn(&mut Run)| {
+        let mut run = quiet(open, calls);
+        change(&mut run);
+        run
+    };
+    for (why, run, expected) in [
+        ("open, quiet", quiet(true, STEADY), SILENT),
+        ("closed, quiet", quiet(false, STEADY), SILENT),
+        ("a server that stalls for a second", quiet(true, STALL), SILENT),
+        (
+            "lag of 5 ms is little beside replies of 100 ms",
+            quiet(true, |_, n| (if n % 50 == 0 { 5_000 } else { 0 }, 100_000)),
+            SILENT,
+        ),
+        (
+            "lag of 0.9 ms is what sleeping gives",
+            quiet(true, |_, n| (if n % 50 == 0 { 900 } else { 10 }, 200)),
+            SILENT,
+        ),
+        (
+            "a worker at 90 % beside a busy server",
+            changed(false, STEADY, |r| {
+                r.evidence.workers = vec![worker(0.9, 0.9, 0.05)];
+                r.evidence.host_cpu_busy_share = Some(1.0);
+            }),
+            SILENT,
+        ),
+        (
+            "a worker that spins has its core all the time",
+            changed(true, STEADY, |r| {
+                r.evidence.idle = "spin".into();
+                r.evidence.workers = vec![worker(0.2, 1.0, 0.0)];
+            }),
+            SILENT,
+        ),
+        (
+            "in an open loop a busy worker that is in time is no fault",
+            changed(true, STEADY, |r| {
+                r.evidence.workers = vec![worker(0.97, 0.97, 0.0)];
+            }),
+            SILENT,
+        ),
+        (
+            "a server that refuses some",
+            changed(true, STEADY, |r| add_ended(r, 300, 100, Outcome::Refused)),
+            SILENT,
+        ),
+        (
+            "a server that takes too long for some",
+            changed(true, STEADY, |r| {
+                add_ended(r, 30, 5_000_000, Outcome::ResponseTimeout);
+            }),
+            SILENT,
+        ),
+        (
+            "a few calls are in flight at any stop",
+            changed(false, STEADY, |r| add_ended(r, 50, 900, Outcome::Unfinished)),
+            SILENT,
+        ),
+        (
+            "a few calls of the last instant are never begun",
+            changed(true, STEADY, |r| {
+                add(r, |t| {
+                    t.planned(9);
+                    t.unstarted(9);
+                })
+            }),
+            SILENT,
+        ),
+        (
+            "nothing is known about the machine",
+            changed(true, STEADY, |r| r.evidence = Evidence::default()),
+            SILENT,
+        ),
+        ("a little steal", changed(true, STEADY, |r| r.evidence.steal_share = Some(0.03)), SILENT),
+    ] {
+        check(why, &run, expected);
+    }
+}
+
+#[test]
+fn what_should_be_known_is_a_note() {
+    let changed = |open, calls, change: fn(&mut Run)| {
+        let mut run = quiet(open, calls);
+        change(&mut run);
+        run
+    };
+    for (why, run, cause) in [
+        (
+            "the server is slow, all slots are taken, the machine has time",
+            changed(true, VERY_LATE, |r| add(r, |t| t.held_back(400))),
+            Cause::SlotsFull,
+        ),
+        (
+            "the server takes 10 of 50 connections",
+            changed(false, STEADY, |r| {
+                r.evidence.connections_held = 10;
+                add(r, |t| t.connection_failed(Outcome::Refused));
+            }),
+            Cause::ConnectionsRefused,
+        ),
+        (
+            "the server stands still at the end",
+            changed(false, STEADY, |r| add_ended(r, 50, 4_000_000, Outcome::Unfinished)),
+            Cause::Unfinished,
+        ),
+        (
+            "the server slows down all the time",
+            quiet(true, |second, _| (10, 1_000 + second * 100)),
+            Cause::Trend,
+        ),
+        ("Ctrl-C", changed(true, STEADY, |r| r.evidence.interrupted = true), Cause::Interrupted),
+        (
+            "the thread that adds up has no core",
+            changed(true, STEADY, |r| r.evidence.workers[0].late_pages = 9),
+            Cause::LatePages,
+        ),
+    ] {
+        check(why, &run, (Grade::Valid, &[cause]));
+    }
+}
+
+#[test]
+fn what_is_this_machines_is_named() {
+    let changed = |open, calls, change: fn(&mut Run)| {
+        let mut run = quiet(open, calls);
+        change(&mut run);
+        run
+    };
+    use Grade::{Degraded, Invalid};
+    for (why, run, grade, cause) in [
+        ("late without known cause", quiet(true, LATE), Degraded, Cause::Lag),
+        (
+            "a hog on the same core",
+            changed(true, LATE, |r| r.evidence.workers = vec![worker(0.1, 0.1, 0.04)]),
+            Degraded,
+            Cause::CpuContention,
+        ),
+        (
+            "a hog on the same core, all the time",
+            changed(true, VERY_LATE, |r| r.evidence.workers = vec![worker(0.1, 0.1, 0.4)]),
+            Invalid,
+            Cause::CpuContention,
+        ),
+        (
+            "hogs on all cores, where the scheduler says nothing",
+            changed(true, LATE, |r| {
+                r.evidence.workers[0].run_delay = None;
+                r.evidence.host_cpu_busy_share = Some(0.99);
+            }),
+            Degraded,
+            Cause::CpuContention,
+        ),
+        (
+            "more load than the core can",
+            changed(true, VERY_LATE, |r| r.evidence.workers = vec![worker(0.99, 0.99, 0.0)]),
+            Invalid,
+            Cause::ClientBusy,
+        ),
+        (
+            "more load than the core can, and slots fill up behind it",
+            changed(true, VERY_LATE, |r| {
+                r.evidence.workers = vec![worker(0.99, 0.99, 0.0)];
+                add(r, |t| t.held_back(400));
+            }),
+            Invalid,
+            Cause::ClientBusy,
+        ),
+        (
+            "the kernel's part of the work counts",
+            changed(false, STEADY, |r| r.evidence.workers = vec![worker(0.4, 0.98, 0.0)]),
+            Degraded,
+            Cause::ClientBusy,
+        ),
+        (
+            "a closed loop at the client's limit",
+            changed(false, STEADY, |r| r.evidence.workers = vec![worker(0.98, 0.98, 0.0)]),
+            Degraded,
+            Cause::ClientBusy,
+        ),
+        (
+            "a closed loop beside a hog",
+            changed(false, STEADY, |r| r.evidence.workers = vec![worker(0.5, 0.5, 0.4)]),
+            Degraded,
+            Cause::CpuContention,
+        ),
+        (
+            "a closed loop beside a hog, where the scheduler says nothing",
+            changed(false, STEADY, |r| {
+                r.evidence.workers = vec![worker(0.8, 0.4, 0.0)];
+                r.evidence.workers[0].run_delay = None;
+            }),
+            Degraded,
+            Cause::CpuContention,
+        ),
+        (
+            "a hypervisor that takes a tenth",
+            changed(false, STEADY, |r| r.evidence.steal_share = Some(0.1)),
+            Degraded,
+            Cause::CpuStolen,
+        ),
+        (
+            "a hypervisor that takes a third",
+            changed(true, STEADY, |r| r.evidence.steal_share = Some(0.33)),
+            Invalid,
+            Cause::CpuStolen,
+        ),
+        (
+            "a little steal where calls are late",
+            changed(true, LATE, |r| r.evidence.steal_share = Some(0.02)),
+            Degraded,
+            Cause::CpuStolen,
+        ),
+        (
+            "a container's limit",
+            changed(true, STEADY, |r| r.evidence.cgroup_throttled = Some(Duration::from_secs(1))),
+            Degraded,
+            Cause::CpuThrottled,
+        ),
+        (
+            "a container's limit where calls are late",
+            changed(true, VERY_LATE, |r| r.evidence.cgroup_throttled = Some(Duration::from_secs(2))),
+            Invalid,
+            Cause::CpuThrottled,
+        ),
+        (
+            "a container's limit most of the time",
+            changed(false, STEADY, |r| r.evidence.cgroup_throttled = Some(Duration::from_secs(8))),
+            Invalid,
+            Cause::CpuThrottled,
+        ),
+        (
+            "a low descriptor limit",
+            changed(true, STEADY, |r| add_ended(r, 1_000, 10, Outcome::NoFiles)),
+            Invalid,
+            Cause::Descriptors,
+        ),
+        (
+            "one connection too many",
+            changed(false, STEADY, |r| add(r, |t| t.connection_failed(Outcome::NoFiles))),
+            Degraded,
+            Cause::Descriptors,
+        ),
+        (
+            "a small port range",
+            changed(true, STEADY, |r| add_ended(r, 1_000, 10, Outcome::NoPorts)),
+            Invalid,
+            Cause::Ports,
+        ),
+        (
+            "socket memory",
+            changed(true, STEADY, |r| add_ended(r, 1, 10, Outcome::NoBuffers)),
+            Degraded,
+            Cause::Buffers,
+        ),
+        (
+            "a firewall on this machine",
+            changed(true, STEADY, |r| add_ended(r, 1, 10, Outcome::Denied)),
+            Degraded,
+            Cause::LocalErrors,
+        ),
+        (
+            "calls that were never begun",
+            changed(true, STEADY, |r| {
+                add(r, |t| {
+                    t.planned(100);
+                    t.unstarted(100);
+                })
+            }),
+            Degraded,
+            Cause::Unstarted,
+        ),
+        (
+            "a shard is missing",
+            changed(true, STEADY, |r| r.shards = vec![(0, 3), (2, 3)]),
+            Degraded,
+            Cause::MissingShards,
+        ),
+    ] {
+        check(why, &run, (grade, &[cause]));
+    }
+}
+
+#[test]
+fn a_run_without_a_reply_says_what_happened() {
+    let mut run = Run::new(Duration::from_secs(1));
+    run.wall = Duration::from_secs(1);
+    let mut tally = Tally::new();
+    tally.planned(3);
+    tally.started(3);
+    (0..3).for_each(|_| tally.record(&sample(0, 0, 10, Outcome::Refused)));
+    run.timeline.add(0, &tally);
+    let verdict = judge(&Summary::of(&run));
+    assert_eq!((verdict.grade, verdict.reasons.len()), (Grade::Invalid, 1));
+    assert_eq!(
+        verdict.reasons[0].evidence,
+        "of 3 calls started 3 failed and 0 were in flight at the stop, mostly: connection refused"
+    );
+    assert_eq!(verdict.reasons[0].remedy, "check with one request that the server answers under this URL");
+}
+
+#[test]
+fn few_calls_are_noted_and_evidence_and_remedy_are_sentences() {
+    let mut run = Run::new(Duration::from_secs(1));
+    run.wall = Duration::from_secs(1);
+    let mut tally = Tally::new();
+    tally.planned(200);
+    tally.started(200);
+    (0..200).for_each(|number| tally.record(&sample(0, 0, number, Outcome::Completed)));
+    run.timeline.add(0, &tally);
+    let verdict = judge(&Summary::of(&run));
+    assert_eq!(verdict.grade, Grade::Valid);
+    let note = verdict.notes().next().unwrap();
+    assert_eq!(note.cause, Cause::FewSamples);
+    assert_eq!(note.evidence, "p99 cannot be told from 200 calls; it takes 368");
+    assert_eq!(verdict.doubts().count(), 0);
+}
+
+#[test]
+fn the_worst_reason_comes_first() {
+    let mut run = quiet(true, LATE);
+    run.evidence.interrupted = true;
+    add_ended(&mut run, 1_000, 10, Outcome::NoPorts);
+    check("three reasons", &run, (Grade::Invalid, &[Cause::Ports, Cause::Lag, Cause::Interrupted]));
+}
