@@ -25,15 +25,65 @@ pub(crate) struct Program {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Load a server; a bare `warwolf URL…` means the same
+    #[command(after_help = AFTER, after_long_help = AFTER_LONG)]
+    Run(Box<Run>),
     /// Print the plan that these words mean, and run nothing
     ///
     /// The plan goes to stdout; `warwolf run --plan FILE` runs it. A description in words goes to stderr.
-    #[command(after_help = AFTER, after_long_help = AFTER_LONG)]
     Explain(Box<Explain>),
+    /// Report a kept run again, in any format
+    ///
+    /// The file is one that `warwolf run -o FILE.wwr` wrote ("-" is stdin). Exit codes are those of `run`.
+    Report(Box<Report>),
+    /// Add up the parts of a run that several machines made with --shard
+    Merge(Merge),
+    /// Serve HTTP, with known delays and faults: the built-in server under test
+    ///
+    /// Prints where it listens on stdout, and serves until it is interrupted. Every option has the same meaning for all
+    /// requests that its word in a query string has for one: `--delay exp:10ms` and `/?delay=exp:10ms`.
+    #[command(after_long_help = warwolf_target::GRAMMAR)]
+    Target(Box<warwolf_target::Options>),
     /// Write the completion script of a shell to stdout
     Completions(Completions),
     /// Write the manual page to stdout, in roff
     Man(Man),
+}
+
+/// `run`: a load, and what is made of it.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) load: Load,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Plain lines of progress even on a terminal
+    #[arg(long, help_heading = "Result")]
+    pub(crate) no_tui: bool,
+    /// Do only part I of N of the load; `warwolf merge` adds the parts up
+    #[arg(long, value_name = "I/N", help_heading = "Machine")]
+    pub(crate) shard: Option<String>,
+}
+
+/// `report`: a run file, and what is made of it.
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The run file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `merge`: run files, and where their sum goes.
+#[derive(Debug, Args)]
+pub(crate) struct Merge {
+    /// The run files
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Where their sum goes: a run file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// `explain`: a load, printed.
@@ -378,6 +428,47 @@ pub(crate) enum IdleWord {
     Spin,
 }
 
+/// Where the result goes.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Result")]
+pub(crate) struct Output {
+    /// Keep the result in a file, as its extension says; can be given several times
+    ///
+    /// .wwr is the whole run, for `warwolf report`; .json, .csv (intervals), .md, .xml (JUnit) and .txt are reports. The
+    /// file is opened before the run starts, so that nothing is lost to a mistyped path.
+    #[arg(short, long, value_name = "FILE", value_delimiter = '\n')]
+    pub(crate) output: Vec<PathBuf>,
+
+    /// What goes to stdout [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<FormatWord>,
+
+    /// Exit with 96 when the verdict is not VALID
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Nothing on stderr but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// How a result is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatWord {
+    /// The report as text
+    Text,
+    /// The report as JSON
+    Json,
+    /// The intervals as CSV
+    Csv,
+    /// The report as one HTML page (not built yet)
+    Html,
+    /// The report as Markdown
+    Markdown,
+    /// The verdict and the SLOs as JUnit XML
+    Junit,
+}
+
 const AFTER: &str = "Every option is also an environment variable: --connect-timeout is WARWOLF_CONNECT_TIMEOUT.\n\
                      --help says more, and has examples.";
 
@@ -407,7 +498,7 @@ Examples:
 /// The command line as clap has it, every option with its environment variable.
 pub(crate) fn command() -> clap::Command {
     Program::command().mut_subcommands(|command| match command.get_name() {
-        "run" | "explain" => with_environment(command),
+        "run" | "explain" | "report" => with_environment(command),
         _ => command,
     })
 }

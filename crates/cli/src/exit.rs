@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The words are wrong.
     Usage = 2,
+    /// Interrupted, after reporting.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {

@@ -6,11 +6,20 @@
 
 mod args;
 mod complaint;
+mod environment;
 mod exit;
 mod explain;
 mod files;
+mod headline;
+mod kept;
 mod pages;
+mod panel;
+mod progress;
+mod results;
+mod run;
 mod screen;
+mod serving;
+mod signals;
 mod streams;
 mod words;
 
@@ -61,6 +70,10 @@ fn obey(words: Vec<OsString>) -> Result<Exit, Failure> {
 
 fn dispatch(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
     match command {
+        Command::Run(words) => return run::run(words, matches),
+        Command::Report(words) => return kept::report(words),
+        Command::Merge(words) => return kept::merge(words),
+        Command::Target(options) => return serving::target(options),
         Command::Explain(words) => explain::explain(words, matches)?,
         Command::Completions(words) => streams::print(&pages::completions(words))?,
         Command::Man(words) => streams::print(&pages::manual(words)?)?,

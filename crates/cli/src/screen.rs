@@ -22,8 +22,10 @@ Result       -o, --output FILE.wwr|json|csv|md|xml|txt   --format   --slo 'error
 Commands
   run URL…           load a server; what a bare URL means
   explain URL…       print the plan that these words mean, and run nothing
-  completions SHELL  completion script for a shell
-  man                manual page
+  report FILE.wwr    report a kept run again, in any format
+  merge FILES -o F   add up the parts of a run that several machines made
+  target             serve HTTP, with known delays and faults: the built-in server under test
+  completions SHELL  completion script for a shell; man: manual page
 
 `warwolf run -h` lists every option, `warwolf run --help` explains them. Each is also an environment variable:
 WARWOLF_RATE=500/s. Ctrl-C stops and reports; twice, at once.

@@ -8,7 +8,8 @@ use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size
 use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
     ArrivalProcess, ArrivalWords, Body, Connections, DriverChoice, HttpVersion, Idle, Network, Order, Plan,
-    PlanError, Proxy, Request, Resolve, Schedule, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
+    PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify,
+    Work,
 };
 
 /// What the words cannot hold themselves: the texts of the files they name, and a number for when none is given.
@@ -59,6 +60,18 @@ pub(crate) fn plan(words: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
     });
     plan.check()?;
     Ok(plan)
+}
+
+/// Part I of N, as `--shard` has it, counted from 1.
+///
+/// # Errors
+/// When the text is not two numbers, the first of them 1 to the second.
+pub(crate) fn shard(text: &str) -> Result<Shard, PlanError> {
+    let parts =
+        text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
+    parts
+        .and_then(|(index, count): (u32, u32)| Shard::new(index.checked_sub(1)?, count))
+        .ok_or_else(|| wrong("shard", text, "use a part and the number of parts, 1/5 to 5/5 for five"))
 }
 
 fn wrong(field: &str, value: &str, remedy: &str) -> PlanError {

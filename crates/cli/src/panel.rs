@@ -1,0 +1,265 @@
+//! The live view as a pure function: what was seen, and a width, become lines.
+
+use crate::headline::{grouped, time};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Columns the panel needs.
+pub(crate) const COLUMNS: usize = 64;
+/// Rows the panel has.
+pub(crate) const ROWS: usize = 9;
+/// Values the small charts go back.
+pub(crate) const HISTORY: usize = 240;
+
+/// What was seen of a run at one moment. Rates and latencies are of the time since the last glance, counts of the whole
+/// run.
+#[derive(Clone, Debug)]
+pub(crate) struct Glance {
+    pub(crate) headline: String,
+    pub(crate) elapsed: Duration,
+    pub(crate) duration: Option<Duration>,
+    pub(crate) calls: Option<u64>,
+    pub(crate) warming: bool,
+    /// Completed calls a second.
+    pub(crate) rate: f64,
+    /// Bytes of bodies a second.
+    pub(crate) body_rate: f64,
+    /// p50, p90, p99 and greatest, in nanoseconds.
+    pub(crate) latency: [Option<u64>; 4],
+    /// p99 of the lag, in nanoseconds.
+    pub(crate) lag: Option<u64>,
+    pub(crate) in_flight: u64,
+    pub(crate) connections: u64,
+    pub(crate) replies: u64,
+    pub(crate) errors: u64,
+    /// The latest rates, oldest first.
+    pub(crate) rates: Vec<f64>,
+    /// The latest p99s in nanoseconds, oldest first.
+    pub(crate) tails: Vec<f64>,
+}
+
+/// What the terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Paint {
+    /// Colours and bold text.
+    pub(crate) colour: bool,
+    /// Block characters.
+    pub(crate) blocks: bool,
+}
+
+impl Paint {
+    /// What the environment asks for: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, and the locale.
+    pub(crate) fn suited() -> Self {
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        let forced = !matches!(variable("CLICOLOR_FORCE").as_str(), "" | "0");
+        let refused = !variable("NO_COLOR").is_empty() || variable("CLICOLOR") == "0";
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
+        let is_utf8 = locale.is_some_and(|locale| {
+            let locale = locale.to_ascii_uppercase();
+            locale.contains("UTF-8") || locale.contains("UTF8")
+        });
+        Self { colour: forced || !refused, blocks: is_utf8 }
+    }
+
+    fn bold(self, text: &str) -> String {
+        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    fn red(self, text: &str) -> String {
+        if self.colour { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// The lines of the panel, each at most `columns` wide, colours not counted.
+pub(crate) fn panel(glance: &Glance, columns: usize, paint: Paint) -> Vec<String> {
+    let errors = format!("errors {}", grouped(glance.errors));
+    let [p50, p90, p99, most] = glance.latency.map(|value| value.map_or_else(|| "-".to_owned(), nanos));
+    let lag = glance.lag.map_or_else(|| "-".to_owned(), nanos);
+    let chart = columns.saturating_sub(LABEL + SCALE);
+    vec![
+        paint.bold(&cut(&glance.headline, columns)),
+        bar(glance, columns, paint),
+        String::new(),
+        format!(
+            "{:LABEL$}{:<18}{:<16}connections {}",
+            "rate",
+            format!("{}/s", grouped(glance.rate.round() as u64)),
+            format!("{}/s", bytes(glance.body_rate)),
+            grouped(glance.connections)
+        ),
+        format!(
+            "{:LABEL$}{:<18}{:<16}in flight {}",
+            "replies",
+            grouped(glance.replies),
+            if glance.errors > 0 { paint.red(&format!("{errors:<15}")) + " " } else { errors },
+            grouped(glance.in_flight)
+        ),
+        cut(&format!("{:LABEL$}p50 {p50}  p90 {p90}  p99 {p99}  max {most}", "latency"), columns),
+        format!("{:LABEL$}p99 {lag}", "lag"),
+        format!(
+            "{:LABEL$}{}  {}/s",
+            "rate",
+            spark(&glance.rates, chart, paint),
+            grouped(greatest(&glance.rates).round() as u64)
+        ),
+        format!(
+            "{:LABEL$}{}  {}",
+            "p99",
+            spark(&glance.tails, chart, paint),
+            nanos(greatest(&glance.tails) as u64)
+        ),
+    ]
+}
+
+/// Columns of the names on the left.
+const LABEL: usize = 9;
+/// Columns of the scale on the right of a chart.
+const SCALE: usize = 15;
+
+/// How far the run is.
+fn bar(glance: &Glance, columns: usize, paint: Paint) -> String {
+    let mut text = time(Duration::from_secs(glance.elapsed.as_secs()));
+    if let Some(duration) = glance.duration {
+        let _ = write!(text, " of {}", time(duration));
+    }
+    if glance.warming {
+        text.push_str(", warm-up");
+    }
+    let by_time = glance.duration.map(|duration| glance.elapsed.as_secs_f64() / duration.as_secs_f64());
+    let by_calls = glance.calls.map(|calls| glance.replies as f64 / calls as f64);
+    let share = [by_time, by_calls]
+        .into_iter()
+        .flatten()
+        .fold(None, |most: Option<f64>, share| Some(most.map_or(share, |most| most.max(share))));
+    let Some(share) = share else { return text };
+    let width = columns.saturating_sub(text.chars().count() + 1).min(HISTORY);
+    let full = ((share.min(1.0) * width as f64).round() as usize).min(width);
+    let (on, off) = if paint.blocks { ("█", "░") } else { ("#", ".") };
+    format!("{}{} {text}", on.repeat(full), off.repeat(width - full))
+}
+
+/// The latest values as a line of columns, the greatest as high as a line is.
+fn spark(values: &[f64], width: usize, paint: Paint) -> String {
+    let marks: Vec<char> = if paint.blocks { " ▁▂▃▄▅▆▇█" } else { " .:-=+*#@" }.chars().collect();
+    let latest = &values[values.len().saturating_sub(width)..];
+    let greatest = greatest(latest);
+    let mark = |value: &f64| {
+        let share = if greatest > 0.0 { value / greatest } else { 0.0 };
+        let level = (share * (marks.len() - 1) as f64).round() as usize;
+        // What is not nothing shows.
+        marks[if *value > 0.0 { level.max(1) } else { 0 }.min(marks.len() - 1)]
+    };
+    let line: String = latest.iter().map(mark).collect();
+    format!("{line:<width$}")
+}
+
+fn greatest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+fn cut(text: &str, columns: usize) -> String {
+    text.chars().take(columns).collect()
+}
+
+/// Nanoseconds with three digits and a unit.
+pub(crate) fn nanos(nanos: u64) -> String {
+    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    scaled(nanos as f64, &units)
+}
+
+/// Bytes with three digits and a unit.
+fn bytes(bytes: f64) -> String {
+    scaled(bytes, &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0 * 1024.0), ("GiB", 1024.0 * 1024.0 * 1024.0)])
+}
+
+fn scaled(value: f64, units: &[(&str, f64)]) -> String {
+    let (unit, scale) = units.iter().rev().find(|(_, scale)| value >= *scale).unwrap_or(&units[0]);
+    let value = value / scale;
+    let digits = match value {
+        _ if *scale <= 1.0 => 0,
+        value if value < 9.995 => 2,
+        value if value < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn glance() -> Glance {
+        Glance {
+            headline: "closed loop, 50 users for 10s: GET http://a.test/; 2 threads, uring, seed 1"
+                .to_owned(),
+            elapsed: Duration::from_millis(3_400),
+            duration: Some(Duration::from_secs(10)),
+            calls: None,
+            warming: false,
+            rate: 45_123.4,
+            body_rate: 3_500_000.0,
+            latency: [Some(1_100_000), Some(2_000_000), Some(12_345_678), Some(1_500_000_000)],
+            lag: Some(9_000),
+            in_flight: 50,
+            connections: 50,
+            replies: 123_456,
+            errors: 7,
+            rates: vec![0.0, 20_000.0, 40_000.0, 45_123.4],
+            tails: vec![1e6, 2e6, 4e6, 12e6],
+        }
+    }
+
+    #[test]
+    fn the_panel_in_plain_text() {
+        let paint = Paint { colour: false, blocks: false };
+        let expected = [
+            "closed loop, 50 users for 10s: GET http://a.test/; 2 threads, uri",
+            "###################.................................... 3s of 10s",
+            "",
+            "rate     45,123/s          3.34 MiB/s      connections 50",
+            "replies  123,456           errors 7        in flight 50",
+            "latency  p50 1.10 ms  p90 2.00 ms  p99 12.3 ms  max 1.50 s",
+            "lag      p99 9.00 us",
+            "rate      =#@                                       45,123/s",
+            "p99      ..-@                                       12.0 ms",
+        ];
+        let lines = panel(&glance(), 65, paint);
+        assert_eq!(lines.len(), ROWS);
+        for (line, expected) in lines.iter().zip(expected) {
+            assert_eq!(line.trim_end(), expected);
+        }
+    }
+
+    #[test]
+    fn the_panel_fits_its_width() {
+        let paint = Paint { colour: false, blocks: true };
+        for columns in [COLUMNS, 80, 132, 400] {
+            for line in panel(&glance(), columns, paint) {
+                assert!(line.chars().count() <= columns, "{columns}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn colour_is_an_addition() {
+        let coloured = panel(&glance(), 80, Paint { colour: true, blocks: false }).join("\n");
+        let plain = panel(&glance(), 80, Paint { colour: false, blocks: false }).join("\n");
+        let stripped =
+            ["\x1b[1m", "\x1b[31m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
+        assert_eq!(stripped, plain);
+    }
+
+    #[test]
+    fn durations_with_three_digits() {
+        for (value, expected) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_234, "1.23 us"),
+            (45_600_000, "45.6 ms"),
+            (789_000_000, "789 ms"),
+            (61_000_000_000, "61.0 s"),
+        ] {
+            assert_eq!(nanos(value), expected);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `run`: a plan is made, run, and reported.
+
+use crate::args::Run as Words;
+use crate::complaint::Complaint;
+use crate::exit::{Exit, Failure};
+use crate::headline::{Means, headline};
+use crate::progress::{Manner, Progress};
+use crate::results::Results;
+use crate::{environment, files, signals, streams, words};
+use clap::ArgMatches;
+use warwolf_driver::{host, uring_supported};
+use warwolf_engine::{Control, SetupError};
+use warwolf_measure::Run;
+use warwolf_plan::{DriverChoice, Plan, Shard};
+
+/// Descriptors that are not for connections: files, rings, the terminal.
+const OTHER_DESCRIPTORS: u64 = 128;
+
+/// Runs what the words mean, shows how it goes, and reports.
+///
+/// # Errors
+/// When the words are wrong, a file cannot be had, or the run could not begin.
+pub(crate) fn run(given: &Words, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let mut plan = files::plan(&given.load, matches)?;
+    let shard = match &given.shard {
+        Some(text) => words::shard(text).map_err(|error| Complaint::about(&error, matches))?,
+        None => Shard::WHOLE,
+    };
+    if given.shard.is_some() && given.load.seed.is_none() && given.load.plan.is_none() {
+        return Err(
+            Complaint::new("--shard: the parts of a run have one seed; give each the same --seed N").into()
+        );
+    }
+    if plan.is_open() && given.load.connections.is_none() && given.load.plan.is_none() {
+        fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));
+    }
+    let results = Results::open(&given.output)?;
+    let line = headline(&plan, means(&plan));
+    if !given.output.quiet {
+        streams::say(&format!("warwolf: {line}\n"));
+    }
+    let run = perform(&plan, shard, given, &line)?;
+    results.deliver(&run)
+}
+
+/// As many connections as descriptors allow, where the user did not say how many.
+fn fit(plan: &mut Plan, descriptors: u64) {
+    let room = u32::try_from(descriptors.saturating_sub(OTHER_DESCRIPTORS)).unwrap_or(u32::MAX);
+    plan.connections.limit = plan.connections.limit.min(room).max(1);
+}
+
+/// What the engine will use, by the same rules.
+fn means(plan: &Plan) -> Means {
+    let driver = match plan.driver {
+        DriverChoice::Epoll => "epoll",
+        DriverChoice::Auto if uring_supported().is_err() => "epoll",
+        DriverChoice::Uring | DriverChoice::Auto => "uring",
+    };
+    Means { threads: warwolf_engine::thread_count(plan, host::available_cores().len()), driver }
+}
+
+fn perform(plan: &Plan, shard: Shard, given: &Words, line: &str) -> Result<Run, Failure> {
+    let control = Control::new();
+    signals::listen(&control, given.output.quiet)?;
+    let manner = Manner::suited(given.output.quiet, given.no_tui);
+    let mut progress = Progress::new(manner, plan, line);
+    let environment = environment::observe();
+    let outcome = warwolf_engine::run(plan, shard, &control, &mut |interval| progress.show(interval));
+    progress.clear();
+    let run = outcome.map_err(|error| match error {
+        // The plan passed its own check, so what is wrong now is what it names.
+        SetupError::Plan(_) | SetupError::Request { .. } => Complaint::new(error.to_string()).into(),
+        error => Failure::new(error),
+    })?;
+    Ok(Run { environment, ..run })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warwolf_plan::Request;
+
+    #[test]
+    fn connections_that_grow_as_needed_stay_within_the_descriptors() {
+        let rows = [(1_048_576, 10_000), (1_024, 896), (10, 1)];
+        for (descriptors, expected) in rows {
+            let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+            fit(&mut plan, descriptors);
+            assert_eq!(plan.connections.limit, expected, "{descriptors}");
+        }
+    }
+}
