@@ -9,7 +9,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::{cargo, tidy};
+use crate::{cargo, docs, fuzz, tidy};
+
+/// How long each fuzz target runs here: enough to see that it does, and to find what is near the seeds.
+const FUZZ_SECONDS: u32 = 10;
 
 /// Runs all steps in the workspace at `root`; true when all of them passed. The last line printed is the sum of all
 /// tests, `N passed, N failed`.
@@ -26,6 +29,10 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
         .push(("rustdoc", quiet(root, "doc --workspace --no-deps --document-private-items --quiet", &deny)?));
     announce("tidy");
     steps.push(("tidy", tidy::run(root)?));
+    announce("docs --check");
+    steps.push(("docs", docs::run(root, true)?));
+    announce("fuzz");
+    steps.push(("fuzz", fuzz::run(root, FUZZ_SECONDS, None)?));
     let (sum, tests_ended_well) = tests(root)?;
     steps.push(("tests", tests_ended_well && sum.failed == 0));
 

@@ -7,6 +7,7 @@ mod bench;
 mod ci;
 mod demo;
 mod docs;
+mod fuzz;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +31,15 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Fuzz the reply parser, plan texts and run files on the stable compiler.
+    Fuzz {
+        /// How long each target runs
+        #[arg(long, value_name = "N", default_value_t = 60)]
+        seconds: u32,
+        /// Only targets whose name contains this
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+    },
     /// Measure the release beside wrk, ab and a bare ring loop: CPU time per request, memory, lag.
     ///
     /// Takes some four minutes; `--quick` takes one. Without words the figures are kept in `bench/`.
@@ -46,6 +56,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::run(&root()),
         Chore::Demo => demo::run(&root()),
         Chore::Docs { check } => docs::run(&root(), check),
+        Chore::Fuzz { seconds, only } => fuzz::run(&root(), seconds, only.as_deref()),
         Chore::Bench { words } => bench::run(&root(), &words),
     };
     match outcome {

@@ -1,0 +1,150 @@
+//! What must hold for any bytes: of a server's reply, of a plan's text, of a run file.
+//!
+//! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
+#![forbid(unsafe_code)]
+
+use warwolf_http::{
+    CallId, Cause, End, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder, Version,
+};
+use warwolf_measure::Run;
+
+/// What was said about calls, bodies in one piece however they came.
+#[derive(Debug, PartialEq, Eq)]
+enum Said {
+    FirstByte(CallId),
+    Interim(CallId, u16),
+    Head(CallId, u16, usize, usize),
+    Body(CallId, Vec<u8>),
+    End(CallId, End),
+    Failed(CallId, Cause),
+}
+
+/// Writes down what it hears, and minds the order the protocol promises.
+#[derive(Default)]
+struct Witness {
+    said: Vec<Said>,
+    over: Vec<CallId>,
+}
+
+impl Witness {
+    fn note(&mut self, call: CallId, said: Said) {
+        assert!(!self.over.contains(&call), "nothing is said about a call that is over: {said:?}");
+        if matches!(said, Said::End(..) | Said::Failed(..)) {
+            self.over.push(call);
+        }
+        self.said.push(said);
+    }
+}
+
+impl ResponseSink for Witness {
+    fn first_byte(&mut self, call: CallId) {
+        self.note(call, Said::FirstByte(call));
+    }
+
+    fn interim(&mut self, call: CallId, head: &Head<'_>) {
+        self.note(call, Said::Interim(call, head.status));
+    }
+
+    fn head(&mut self, call: CallId, head: &Head<'_>) {
+        // Looking at all fields must be possible, whatever is in them.
+        let fields = head.fields().count();
+        let _ = (head.header("location"), head.all("set-cookie").count());
+        self.note(call, Said::Head(call, head.status, head.bytes, fields));
+    }
+
+    fn body(&mut self, call: CallId, bytes: &[u8]) {
+        assert!(!bytes.is_empty(), "a piece of a body is never empty");
+        if let Some(Said::Body(last, all)) =
+            self.said.last_mut().filter(|said| matches!(said, Said::Body(..)))
+            && *last == call
+        {
+            all.extend_from_slice(bytes);
+            return;
+        }
+        self.note(call, Said::Body(call, bytes.to_vec()));
+    }
+
+    fn end(&mut self, call: CallId, end: End) {
+        self.note(call, Said::End(call, end));
+    }
+
+    fn failed(&mut self, call: CallId, cause: Cause) {
+        self.note(call, Said::Failed(call, cause));
+    }
+}
+
+/// Fills nothing: the requests have no holes.
+struct Nothing;
+
+impl Fill for Nothing {
+    fn fill(&mut self, _: u16, _: &mut Vec<u8>) {}
+
+    fn body(&mut self, _: u64, max: usize, out: &mut Vec<u8>) {
+        out.resize(out.len() + max, 0);
+    }
+}
+
+fn request(method: &str, version: Version) -> Template {
+    TemplateBuilder::new(method, "/", version).header("Host", "a").build().expect("a plain request")
+}
+
+/// Gives `input` to a new connection with these requests outstanding, cut before each of `cuts`.
+fn converse(requests: &[Template], input: &[u8], cuts: &[usize]) -> Vec<Said> {
+    let limits = Limits { max_head: 2048, ..Limits::default() };
+    let mut connection = Http1::new(limits, requests.len());
+    let mut out = Vec::new();
+    let mut started = 0;
+    // Over HTTP/1.0 there is room for one; the others would go on another connection.
+    while let Some(template) = requests.get(started).filter(|_| connection.room() > 0) {
+        connection.start(CallId(started as u32), template, &mut Nothing, &mut out);
+        started += 1;
+    }
+    let mut witness = Witness::default();
+    let mut from = 0;
+    for cut in cuts.iter().copied().chain([input.len()]) {
+        let piece = &input[from.min(input.len())..cut.clamp(from, input.len())];
+        from = from.max(cut.min(input.len()));
+        if !piece.is_empty() && connection.receive(piece, &mut witness).is_err() {
+            assert_eq!(connection.in_flight(), 0, "after a violation nothing is in flight");
+            return witness.said;
+        }
+    }
+    connection.finish(&mut witness);
+    assert_eq!(witness.over.len(), started, "every call ends: {:?}", witness.said);
+    witness.said
+}
+
+/// Replies of any bytes: every call ends exactly once, and how the bytes are cut changes nothing.
+///
+/// The first byte says which requests are outstanding, the second where the bytes are cut.
+pub fn reply(bytes: &[u8]) {
+    let [kind, cut, input @ ..] = bytes else { return };
+    let version = if kind & 1 == 0 { Version::Http11 } else { Version::Http10 };
+    let first = if kind & 2 == 0 { "GET" } else { "HEAD" };
+    let count = usize::from(kind >> 2 & 3) + 1;
+    let requests: Vec<Template> =
+        (0..count).map(|number| request(if number == 0 { first } else { "GET" }, version)).collect();
+    let whole = converse(&requests, input, &[]);
+    assert_eq!(whole, converse(&requests, input, &[usize::from(*cut)]), "in two pieces");
+    let singly: Vec<usize> = (1..input.len()).collect();
+    assert_eq!(whole, converse(&requests, input, &singly), "byte by byte");
+}
+
+/// Plans of any text: what is understood is written back as the same plan.
+pub fn plan(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(plan) = warwolf_plan::text::parse(text) {
+        let toml = warwolf_plan::text::to_toml(&plan);
+        assert_eq!(warwolf_plan::text::parse(&toml).as_ref(), Ok(&plan), "as TOML: {toml}");
+        let json = warwolf_plan::text::to_json(&plan);
+        assert_eq!(warwolf_plan::text::parse(&json).as_ref(), Ok(&plan), "as JSON: {json}");
+    }
+}
+
+/// Run files of any bytes: what is understood is written back as the same run.
+pub fn run_file(bytes: &[u8]) {
+    if let Ok(run) = Run::decode(bytes) {
+        let again = Run::decode(&run.encode()).expect("what we wrote ourselves");
+        assert_eq!(again.encode(), run.encode());
+    }
+}
