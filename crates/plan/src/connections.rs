@@ -1,4 +1,5 @@
 use crate::quantity::optional_duration_text;
+use crate::words::check_path;
 use crate::{Endpoint, PlanError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -148,6 +149,12 @@ impl Default for Network {
     }
 }
 
+impl Network {
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        self.unix_socket.as_deref().map_or(Ok(()), |path| check_path("network.unix_socket", path))
+    }
+}
+
 /// A TLS protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TlsVersion {
@@ -214,6 +221,26 @@ impl Default for Tls {
             ciphers: Vec::new(),
             resumption: true,
             server_name: None,
+        }
+    }
+}
+
+impl Tls {
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        if self.min > self.max {
+            return Err(PlanError::new(
+                "tls.min",
+                self.min.to_string(),
+                format!("use at most the highest version, {}", self.max),
+            ));
+        }
+        if let Verify::File(path) = &self.verify {
+            check_path("tls.verify", path)?;
+        }
+        match &self.client_certificate {
+            Some((chain, key)) => check_path("tls.client_certificate", chain)
+                .and_then(|()| check_path("tls.client_certificate", key)),
+            None => Ok(()),
         }
     }
 }

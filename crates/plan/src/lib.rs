@@ -106,6 +106,8 @@ impl Plan {
         self.session.check(self.requests.len())?;
         self.connections.check()?;
         self.stop.check()?;
+        self.network.check()?;
+        self.tls.check()?;
         if self.threads == Some(0) {
             return Err(PlanError::new("threads", "0", "use 1 or more"));
         }

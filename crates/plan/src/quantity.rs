@@ -6,8 +6,16 @@
 use crate::PlanError;
 use std::time::Duration;
 
-const DURATION_UNITS: [(&str, f64); 7] =
-    [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+const DURATION_UNITS: [(&str, u64); 7] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("ms", 1_000_000),
+    ("s", SECOND_NS),
+    ("m", 60 * SECOND_NS),
+    ("h", 3_600 * SECOND_NS),
+];
+const SECOND_NS: u64 = 1_000_000_000;
 
 fn split_number(text: &str) -> Option<(f64, &str)> {
     let end = text
@@ -29,17 +37,36 @@ fn split_number(text: &str) -> Option<(f64, &str)> {
 /// `field` and the text, when it is not a number with a known unit or is longer than about 584 years.
 pub fn parse_duration(field: &str, text: &str) -> Result<Duration, PlanError> {
     let wrong = || PlanError::new(field, text, "use a number with a unit, such as 250ms, 10s or 5m");
-    let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
-    let scale = if unit.is_empty() {
-        1.0
+    let text = text.trim();
+    let (number, unit) = split_number(text).ok_or_else(wrong)?;
+    let unit_ns = if unit.is_empty() {
+        SECOND_NS
     } else {
         DURATION_UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?.1
     };
-    let nanos = (number * scale * 1e9).round();
+    let digits = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    if let Some(nanos) = exact_nanos(digits, unit_ns) {
+        return Ok(Duration::from_nanos(nanos));
+    }
+    let nanos = (number * unit_ns as f64).round();
     if nanos >= u64::MAX as f64 {
         return Err(wrong());
     }
     Ok(Duration::from_nanos(nanos as u64))
+}
+
+/// A decimal number of units in nanoseconds, without a floating-point number between, which would lose nanoseconds beyond
+/// 104 days. None for numbers that are not plain or too long.
+fn exact_nanos(digits: &str, unit_ns: u64) -> Option<u64> {
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let whole: u64 = whole.parse().ok()?;
+    let scale = 10_u128.pow(u32::try_from(fraction.len()).ok().filter(|length| *length <= 18)?);
+    let fraction: u64 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
+    let part = (u128::from(fraction) * u128::from(unit_ns) + scale / 2) / scale;
+    whole.checked_mul(unit_ns)?.checked_add(u64::try_from(part).ok()?)
 }
 
 /// Writes a duration so that [`parse_duration`] reads back exactly the same.

@@ -1,4 +1,5 @@
 use crate::PlanError;
+use crate::words::{check_header, check_path, is_token};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -127,8 +128,10 @@ impl Request {
             Some(query) => format!("{}?{query}", parsed.path()),
             None => parsed.path().to_owned(),
         };
-        let basic_auth = (!parsed.username().is_empty())
-            .then(|| format!("{}:{}", parsed.username(), parsed.password().unwrap_or_default()));
+        let decode = |text| percent_encoding::percent_decode_str(text).decode_utf8_lossy();
+        let basic_auth = (!parsed.username().is_empty()).then(|| {
+            format!("{}:{}", decode(parsed.username()), decode(parsed.password().unwrap_or_default()))
+        });
         Ok(Self {
             endpoint: Endpoint { scheme, host, port },
             path,
@@ -146,7 +149,7 @@ impl Request {
     }
 
     pub(crate) fn check(&self) -> Result<(), PlanError> {
-        if self.method.is_empty() || !self.method.bytes().all(|b| b.is_ascii_graphic()) {
+        if self.method.is_empty() || !self.method.bytes().all(is_token) {
             return Err(PlanError::new("method", &self.method, "use a method such as GET or POST"));
         }
         if self.path.is_empty() || !self.path.bytes().all(|b| b.is_ascii_graphic()) {
@@ -155,6 +158,14 @@ impl Request {
                 &self.path,
                 "use a path without blanks, such as /index.html?q=1",
             ));
+        }
+        for (name, value) in &self.headers {
+            check_header(name, value).map_err(|remedy| {
+                PlanError::new("headers", format!("{name}: {value}").escape_debug().to_string(), remedy)
+            })?;
+        }
+        if let Body::File(path) = &self.body {
+            check_path("body", path)?;
         }
         Ok(())
     }

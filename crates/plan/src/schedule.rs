@@ -121,6 +121,13 @@ impl ArrivalProcess {
                 Err(PlanError::new(field, rate.to_string(), "use a positive rate, such as 500/s"))
             }
         };
+        let not_negative = |field: &str, rate: f64| {
+            if (0.0..=1e9).contains(&rate) {
+                Ok(())
+            } else {
+                Err(PlanError::new(field, rate.to_string(), "use a rate of zero or more, such as 500/s"))
+            }
+        };
         match self {
             Self::Constant { rate } | Self::Poisson { rate } => positive("rate", *rate),
             Self::Uniform { min, max } if max < min || max.is_zero() => Err(PlanError::new(
@@ -129,10 +136,14 @@ impl ArrivalProcess {
                 "use a shortest and a longest gap in this order, such as uniform:5ms,15ms",
             )),
             Self::Ramp { from, to, .. } => {
-                let ends_positive = positive("ramp", from.max(*to));
-                if from.min(*to) < 0.0 { positive("ramp", from.min(*to)) } else { ends_positive }
+                positive("ramp", from.max(*to))?;
+                not_negative("ramp", *from).and(not_negative("ramp", *to))
             }
-            Self::Steps { steps } if steps.iter().all(|s| s.rate <= 0.0) => {
+            Self::Steps { steps } => {
+                steps.iter().try_for_each(|step| not_negative("steps", step.rate))?;
+                if steps.iter().any(|step| step.rate > 0.0 && !step.lasts.is_zero()) {
+                    return Ok(());
+                }
                 Err(PlanError::new("steps", "no arrivals", "give at least one step such as 500/sx10s"))
             }
             Self::Trace { at_ns } if !at_ns.is_sorted() => {

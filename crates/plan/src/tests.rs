@@ -117,6 +117,66 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
+fn what_cannot_be_sent_or_written_down_is_refused() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let file = || std::path::PathBuf::from(std::ffi::OsString::from_vec(vec![b'a', 0xff]));
+    let changed = |change: &dyn Fn(&mut Plan)| {
+        let mut plan = plans()[0].clone();
+        change(&mut plan);
+        plan.check().map_err(|error| error.field)
+    };
+    let open = |arrivals: ArrivalProcess| {
+        changed(&move |plan| plan.schedule = Schedule::Open { arrivals: arrivals.clone(), burst: 1 })
+    };
+    let second = Duration::from_secs(1);
+    let step = |rate, lasts| ArrivalProcess::Steps { steps: vec![RateStep { rate, lasts }] };
+    let cases = [
+        (changed(&|plan| plan.requests[0].headers = vec![("A".into(), "b\r\nC: d".into())]), "headers"),
+        (changed(&|plan| plan.requests[0].headers = vec![("A b".into(), "c".into())]), "headers"),
+        (changed(&|plan| plan.requests[0].method = "GET /".into()), "method"),
+        (changed(&|plan| plan.requests[0].path = "/a b".into()), "path"),
+        (changed(&|plan| plan.requests[0].body = Body::File(file())), "body"),
+        (changed(&|plan| plan.tls.verify = Verify::File(file())), "tls.verify"),
+        (changed(&|plan| plan.tls.client_certificate = Some((file(), file()))), "tls.client_certificate"),
+        (changed(&|plan| (plan.tls.min, plan.tls.max) = (TlsVersion::V13, TlsVersion::V12)), "tls.min"),
+        (changed(&|plan| plan.network.unix_socket = Some(file())), "network.unix_socket"),
+        (open(ArrivalProcess::Ramp { from: -1.0, to: 5.0, over: second }), "ramp"),
+        (open(ArrivalProcess::Ramp { from: 0.0, to: 0.0, over: second }), "ramp"),
+        (open(ArrivalProcess::Ramp { from: 1.0, to: f64::NAN, over: second }), "ramp"),
+        (open(step(f64::INFINITY, second)), "steps"),
+        (open(step(-1.0, second)), "steps"),
+        (open(step(1.0, Duration::ZERO)), "steps"),
+        (open(ArrivalProcess::Constant { rate: f64::NAN }), "rate"),
+        (open(ArrivalProcess::Trace { at_ns: vec![] }), "arrivals"),
+        (open(ArrivalProcess::Trace { at_ns: vec![2, 1] }), "arrivals"),
+    ];
+    for (index, (result, field)) in cases.into_iter().enumerate() {
+        assert_eq!(result, Err(field.to_owned()), "case {index}");
+    }
+}
+
+#[test]
+fn names_and_passwords_in_a_url_are_decoded() {
+    let request = Request::get("http://me%40home:p%3Aw%C3%A9@a.test/").unwrap();
+    assert_eq!(request.basic_auth.as_deref(), Some("me@home:p:wé"));
+}
+
+#[test]
+fn durations_are_exact_for_their_whole_range() {
+    for (text, nanos) in [
+        ("123456789.123456789", 123_456_789_123_456_789),
+        ("18446744073.709551615s", u64::MAX),
+        ("18446744073709551615ns", u64::MAX),
+        ("0.5ns", 1),
+        ("1.", 1_000_000_000),
+        ("1.0000000000000000000000001", 1_000_000_000),
+    ] {
+        assert_eq!(parse_duration("x", text), Ok(Duration::from_nanos(nanos)), "{text}");
+    }
+    assert!(parse_duration("x", "18446744073709551616ns").is_err());
+}
+
+#[test]
 fn shards_of_shards_cover_everything_once() {
     for (machines, threads) in [(1, 1), (1, 3), (2, 2), (5, 4)] {
         for number in 0..200 {

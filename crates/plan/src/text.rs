@@ -37,3 +37,6 @@ pub fn to_toml(plan: &Plan) -> String {
 pub fn to_json(plan: &Plan) -> String {
     serde_json::to_string_pretty(plan).expect("every plan has a JSON form")
 }
+
+#[cfg(test)]
+mod tests;

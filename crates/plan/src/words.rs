@@ -5,7 +5,7 @@
 use crate::quantity::{parse_duration, parse_rate_or_zero};
 use crate::{ArrivalProcess, Body, PlanError, Proxy, RateStep, Request, Resolve, Think};
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// An arrival process by name, before its rate and its times are known.
@@ -216,6 +216,16 @@ pub(crate) fn check_header(name: &str, value: &str) -> Result<(), &'static str> 
         return Err("leave out line breaks and control characters; give each field by itself");
     }
     Ok(())
+}
+
+/// Whether a file's name can be written down; the plan's text is Unicode.
+pub(crate) fn check_path(field: &str, path: &Path) -> Result<(), PlanError> {
+    match path.to_str() {
+        Some(_) => Ok(()),
+        None => {
+            Err(PlanError::new(field, path.display().to_string(), "use a file whose name is Unicode text"))
+        }
+    }
 }
 
 const HEADER_REMEDY: &str = "use `Name: value`, such as `Accept: text/html`";

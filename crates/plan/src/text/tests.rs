@@ -1,0 +1,260 @@
+use super::*;
+use crate::quantity::{parse_count, parse_duration, parse_rate, parse_size, print_duration, print_rate};
+use crate::*;
+use proptest::prelude::*;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+fn duration() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        (0..10_000_000_000_u64).prop_map(Duration::from_nanos),
+        (0..100_000_u64).prop_map(Duration::from_secs),
+        (0..100_000_u64).prop_map(Duration::from_micros),
+    ]
+}
+
+fn some_duration() -> impl Strategy<Value = Duration> {
+    duration().prop_map(|duration| duration + Duration::from_nanos(1))
+}
+
+fn rate() -> impl Strategy<Value = f64> {
+    prop_oneof![(1..1_000_000_u32).prop_map(f64::from), 1e-6..1e9_f64]
+}
+
+/// Any text, so that quoting is tried hard.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::collection::vec(any::<char>(), 0..20).prop_map(String::from_iter),
+        Just("'''\"\"\"\\\n".to_owned())
+    ]
+}
+
+fn path() -> impl Strategy<Value = PathBuf> {
+    any_text().prop_map(PathBuf::from)
+}
+
+fn endpoint() -> impl Strategy<Value = Endpoint> {
+    let host = prop_oneof![Just("a.test"), Just("::1"), Just("127.0.0.1")].prop_map(str::to_owned);
+    let scheme = prop_oneof![Just(Scheme::Http), Just(Scheme::Https)];
+    (scheme, host, 1..u16::MAX).prop_map(|(scheme, host, port)| Endpoint { scheme, host, port })
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let body = prop_oneof![Just(Body::None), any_text().prop_map(Body::Text), path().prop_map(Body::File)];
+    let value = any_text().prop_map(|text| text.replace(|c: char| c.is_control(), " "));
+    let headers = prop::collection::vec((Just("X-Field".to_owned()), value), 0..4);
+    (
+        endpoint(),
+        Just("/a?b=c".to_owned()),
+        Just("POST".to_owned()),
+        headers,
+        body,
+        prop::option::of(any_text()),
+    )
+        .prop_map(|(endpoint, path, method, headers, body, basic_auth)| Request {
+            endpoint,
+            path,
+            method,
+            headers,
+            body,
+            basic_auth,
+        })
+}
+
+fn arrivals() -> impl Strategy<Value = ArrivalProcess> {
+    prop_oneof![
+        rate().prop_map(|rate| ArrivalProcess::Constant { rate }),
+        rate().prop_map(|rate| ArrivalProcess::Poisson { rate }),
+        (duration(), some_duration())
+            .prop_map(|(min, span)| ArrivalProcess::Uniform { min, max: min + span }),
+        (rate(), rate(), duration()).prop_map(|(from, to, over)| ArrivalProcess::Ramp { from, to, over }),
+        prop::collection::vec(
+            (rate(), some_duration()).prop_map(|(rate, lasts)| RateStep { rate, lasts }),
+            1..4
+        )
+        .prop_map(|steps| ArrivalProcess::Steps { steps }),
+        prop::collection::vec(0..u64::MAX / 2, 1..9).prop_map(|mut at_ns| {
+            at_ns.sort_unstable();
+            ArrivalProcess::Trace { at_ns }
+        }),
+    ]
+}
+
+fn schedule() -> impl Strategy<Value = Schedule> {
+    prop_oneof![
+        (1..u32::MAX, duration()).prop_map(|(users, ramp)| Schedule::Closed { users, ramp }),
+        (arrivals(), 1..u32::MAX).prop_map(|(arrivals, burst)| Schedule::Open { arrivals, burst }),
+    ]
+}
+
+fn session() -> impl Strategy<Value = SessionShape> {
+    let order = prop_oneof![Just(Order::Sequential), Just(Order::Random)];
+    let burst = (0..3_u32, prop::collection::vec((0..3_u32).prop_map(RequestId), 0..3), duration())
+        .prop_map(|(first, then, think)| Burst { first: RequestId(first), then, think });
+    let script = prop::collection::vec(burst, 0..3).prop_map(|bursts| Script { bursts });
+    let work = prop_oneof![
+        (prop::option::of(1..u64::MAX / 2), 1..u32::MAX, order)
+            .prop_map(|(calls, burst, order)| Work::Draw { calls, burst, order }),
+        prop::collection::vec(script, 1..3).prop_map(|scripts| Work::Scripts { scripts }),
+    ];
+    let think = prop_oneof![
+        Just(Think::None),
+        duration().prop_map(|time| Think::Constant { time }),
+        (duration(), duration()).prop_map(|(min, span)| Think::Uniform { min, max: min + span }),
+        duration().prop_map(|mean| Think::Exponential { mean }),
+    ];
+    let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>())
+        .prop_map(|(statuses, on_error)| FailureRule { statuses, on_error });
+    (work, think, any::<bool>(), any::<u32>(), failure).prop_map(|(work, think, cookies, follow, failure)| {
+        SessionShape { work, think, cookies, follow, failure }
+    })
+}
+
+fn connections() -> impl Strategy<Value = Connections> {
+    let version = prop_oneof![Just(HttpVersion::Http10), Just(HttpVersion::Http11)];
+    (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, any::<bool>(), 1..u32::MAX).prop_map(
+        |(version, keep_alive, pipeline, limit, per_session, max_head)| Connections {
+            version,
+            keep_alive,
+            pipeline,
+            limit,
+            per_session,
+            max_head,
+        },
+    )
+}
+
+fn network() -> impl Strategy<Value = Network> {
+    let resolve = (any_text(), any::<u16>(), any::<IpAddr>()).prop_map(|(host, port, address)| Resolve {
+        host,
+        port,
+        address,
+    });
+    let proxy = (endpoint(), prop::option::of(any_text()))
+        .prop_map(|(endpoint, basic_auth)| Proxy { endpoint, basic_auth });
+    let size = || prop::option::of(any::<u32>());
+    (
+        (prop::collection::vec(resolve, 0..3), prop::collection::vec(any::<IpAddr>(), 0..3)),
+        (prop::option::of(path()), prop::option::of(proxy)),
+        (any::<bool>(), size(), size(), any::<bool>(), prop::option::of(any::<bool>())),
+    )
+        .prop_map(
+            |((resolve, bind), (unix_socket, proxy), (nodelay, send_buffer, receive_buffer, reset, ipv6))| {
+                Network {
+                    resolve,
+                    bind,
+                    unix_socket,
+                    proxy,
+                    nodelay,
+                    send_buffer,
+                    receive_buffer,
+                    close_with_reset: reset,
+                    ipv6,
+                }
+            },
+        )
+}
+
+fn tls() -> impl Strategy<Value = Tls> {
+    let verify = prop_oneof![Just(Verify::System), Just(Verify::Off), path().prop_map(Verify::File)];
+    let versions = prop_oneof![
+        Just((TlsVersion::V12, TlsVersion::V12)),
+        Just((TlsVersion::V12, TlsVersion::V13)),
+        Just((TlsVersion::V13, TlsVersion::V13)),
+    ];
+    let ciphers = prop::collection::vec(any_text(), 0..3);
+    (
+        verify,
+        prop::option::of((path(), path())),
+        versions,
+        ciphers,
+        any::<bool>(),
+        prop::option::of(any_text()),
+    )
+        .prop_map(|(verify, client_certificate, (min, max), ciphers, resumption, server_name)| Tls {
+            verify,
+            client_certificate,
+            min,
+            max,
+            ciphers,
+            resumption,
+            server_name,
+        })
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let driver = prop_oneof![Just(DriverChoice::Auto), Just(DriverChoice::Uring), Just(DriverChoice::Epoll)];
+    let idle = prop_oneof![Just(Idle::Block), Just(Idle::Spin)];
+    let stop = (prop::option::of(some_duration()), prop::option::of(1..u64::MAX / 2), duration())
+        .prop_map(|(duration, calls, grace)| Stop { duration, calls, grace });
+    let timeouts = (prop::option::of(duration()), prop::option::of(duration()))
+        .prop_map(|(connect, call)| Timeouts { connect, call });
+    (
+        (
+            any::<u64>(),
+            prop::option::of(1..u32::MAX),
+            driver,
+            idle,
+            prop::collection::vec(any_text(), 0..3),
+            stop,
+        ),
+        (schedule(), session(), connections(), timeouts, network(), tls()),
+        prop::collection::vec(request(), 3..6),
+    )
+        .prop_map(
+            |(
+                (seed, threads, driver, idle, slos, stop),
+                (schedule, session, connections, timeouts, network, tls),
+                requests,
+            )| {
+                let warmup = stop.duration.map_or(Duration::from_secs(3), |duration| duration / 2);
+                Plan {
+                    seed,
+                    threads,
+                    driver,
+                    idle,
+                    slos,
+                    warmup,
+                    stop,
+                    schedule,
+                    session,
+                    connections,
+                    timeouts,
+                    network,
+                    tls,
+                    requests,
+                }
+            },
+        )
+}
+
+proptest! {
+    #[test]
+    fn a_plan_reads_back_as_printed(plan in plan()) {
+        let toml = to_toml(&plan);
+        prop_assert_eq!(parse(&toml), Ok(plan.clone()), "{}", toml);
+        prop_assert_eq!(parse(&to_json(&plan)), Ok(plan.clone()));
+        prop_assert!(describe(&plan).lines().count() >= 7);
+    }
+
+    #[test]
+    fn durations_and_rates_read_back_as_printed(nanos: u64, rate in rate()) {
+        let duration = Duration::from_nanos(nanos);
+        prop_assert_eq!(parse_duration("x", &print_duration(duration)), Ok(duration));
+        prop_assert_eq!(parse_rate("x", &print_rate(rate)), Ok(rate));
+    }
+
+    #[test]
+    fn no_text_is_too_strange_to_refuse(text in any_text()) {
+        let _ = parse(&text);
+        let _ = (parse_duration("x", &text), parse_rate("x", &text), parse_count("x", &text), parse_size("x", &text));
+        let _ = (Think::parse(&text), ArrivalWords::parse(&text), ArrivalProcess::parse_ramp(&text));
+        let _ = (ArrivalProcess::parse_steps(&text), Resolve::parse(&text), Proxy::parse(&text), Request::get(&text));
+        let _ = (words::parse_trace(&text), words::parse_urls(&text));
+        if let Ok((name, value)) = words::parse_header(&text) {
+            let line = format!("{name}: {value}");
+            prop_assert!(!line.contains(['\r', '\n', '\0']));
+        }
+    }
+}
