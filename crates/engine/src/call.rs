@@ -1,5 +1,6 @@
 //! Calls in flight.
 
+use crate::filling::Upload;
 use warwolf_clock::Timestamp;
 use warwolf_http::Template;
 use warwolf_measure::{Outcome, Sample};
@@ -20,6 +21,8 @@ pub(crate) struct Followed {
     pub(crate) request: warwolf_plan::Request,
     pub(crate) template: Template,
     pub(crate) endpoint: u32,
+    /// The file that a streamed body is read from.
+    pub(crate) body: Option<Upload>,
     /// The request of the plan that led here: its row in the table of targets gets this call too.
     pub(crate) origin: u32,
 }

@@ -1,10 +1,9 @@
 //! Everything a run needs that can be made before it begins: requests encoded, names resolved, limits computed.
 
 use crate::SetupError;
-use crate::filling::COOKIE_HOLE;
+use crate::filling::{COOKIE_HOLE, Upload};
 use crate::resolve::resolve;
 use std::collections::HashMap;
-use std::fs::File;
 use std::net::SocketAddr;
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_http::{
@@ -23,7 +22,7 @@ pub(crate) struct PreparedRequest {
     pub(crate) template: Template,
     pub(crate) endpoint: u32,
     /// The file that a streamed body is read from.
-    pub(crate) body: Option<File>,
+    pub(crate) body: Option<Upload>,
 }
 
 /// What all workers share.
@@ -77,10 +76,7 @@ impl Prepared {
             let template = prepared
                 .encode(request)
                 .map_err(|error| SetupError::Request { url: request.url(), error: error.to_string() })?;
-            let body = match &request.body {
-                Body::File(path) => Some(File::open(path).map_err(|error| SetupError::file(path, error))?),
-                _ => None,
-            };
+            let body = Upload::of(request)?;
             prepared.requests.push(PreparedRequest { request: request.clone(), template, endpoint, body });
         }
         prepared.endpoints = endpoints;

@@ -354,3 +354,6 @@ pub(crate) struct Finished {
     pub(crate) held: u64,
     pub(crate) at: Timestamp,
 }
+
+#[cfg(test)]
+mod tests;

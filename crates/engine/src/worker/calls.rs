@@ -4,7 +4,7 @@ use super::Worker;
 use super::connections::encrypt;
 use crate::call::{Call, Followed, NONE, What};
 use crate::connection::Phase;
-use crate::filling::Filling;
+use crate::filling::{Filling, Upload};
 use crate::setup::Prepared;
 use crate::sink::{Ended, Ending};
 use crate::translate;
@@ -46,9 +46,10 @@ impl<D: Driver> Worker<'_, D> {
         for _ in known..self.endpoints.len() {
             self.pool.add_endpoint();
         }
-        match self.prepared.encode(&request) {
-            Ok(template) => {
-                let followed = Followed { request, template, endpoint, origin };
+        let ready = self.prepared.encode(&request).and_then(|template| Ok((template, Upload::of(&request)?)));
+        match ready {
+            Ok((template, body)) => {
+                let followed = Followed { request, template, endpoint, body, origin };
                 self.start(session, What::Followed(Box::new(followed)), intended);
             }
             // A Location that makes no request: the redirect itself was the last reply.

@@ -1,0 +1,553 @@
+//! Whole runs of one worker in virtual time, compared with what the simulated server knows.
+
+use super::*;
+use crate::recorder::Page;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use warwolf_measure::{Phase, Tally, ViolationKind};
+use warwolf_plan::{
+    ArrivalProcess, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think,
+    Work,
+};
+use warwolf_sim::{Ending, Fate, Framing, Log, Reply, Scenario, Server, SimDriver, alloc};
+
+const URL: &str = "http://10.0.0.1/";
+/// There and back on the simulated network.
+const ROUND_TRIP: Duration = Duration::from_micros(200);
+
+fn millis(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+fn at(time: Duration) -> Timestamp {
+    Timestamp::ZERO + time
+}
+
+/// `users` in a closed loop, `calls` in all.
+fn closed(users: u32, calls: u64) -> Plan {
+    let mut plan = Plan::new(vec![Request::get(URL).unwrap()]);
+    plan.schedule = Schedule::Closed { users, ramp: Duration::ZERO };
+    plan.stop = Stop::after_calls(calls);
+    plan
+}
+
+/// `rate` arrivals a second of one call each, for `duration`.
+fn open(rate: f64, duration: Duration) -> Plan {
+    let mut plan = Plan::new(vec![Request::get(URL).unwrap()]);
+    plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate }, burst: 1 };
+    plan.session.work = Work::Draw { calls: Some(1), burst: 1, order: Order::Sequential };
+    plan.stop = Stop { grace: Duration::from_secs(60), ..Stop::after(duration) };
+    plan
+}
+
+/// A worker, and where its pages go.
+struct Bench<'p> {
+    worker: Worker<'p, SimDriver>,
+    pages: Receiver<Page>,
+    give: SyncSender<Box<Tally>>,
+}
+
+impl<'p> Bench<'p> {
+    fn new(
+        plan: &'p Plan,
+        prepared: &'p Prepared,
+        shard: Shard,
+        scenario: Scenario,
+        interval: Duration,
+        control: &Control,
+    ) -> Self {
+        let (send, pages) = sync_channel(8);
+        let (give, empties) = sync_channel(8);
+        (0..2).for_each(|_| give.send(Box::new(Tally::new())).unwrap());
+        let connections = match plan.schedule {
+            Schedule::Closed { users, .. } => plan.connections.limit.min(users),
+            Schedule::Open { .. } => plan.connections.limit,
+        } as usize;
+        let sessions = match plan.schedule {
+            Schedule::Closed { users, .. } => users as usize,
+            Schedule::Open { .. } => connections * prepared.pipeline,
+        };
+        let task = Task {
+            prepared,
+            arrivals: Arrivals::new(plan, &shard),
+            workload: Workload::new(plan),
+            endpoints: prepared.endpoints.clone(),
+            tls: None,
+            recorder: Recorder::new(0, interval, send, empties),
+            control: control.clone(),
+            sessions,
+            connections,
+        };
+        Self { worker: Worker::new(SimDriver::new(scenario), task), pages, give }
+    }
+
+    /// One turn, and the clerk's part: pages are taken and given back empty.
+    fn turn(&mut self) -> Turn {
+        let turn = self.worker.turn().unwrap();
+        while let Ok(mut page) = self.pages.try_recv() {
+            page.tally.reset();
+            self.give.try_send(page.tally).unwrap();
+        }
+        turn
+    }
+}
+
+/// Runs the whole of `plan` and gives what was counted. The books must balance, whatever happened.
+fn run(plan: &Plan, scenario: Scenario) -> Tally {
+    run_shard(plan, Shard::WHOLE, scenario)
+}
+
+fn run_shard(plan: &Plan, shard: Shard, scenario: Scenario) -> Tally {
+    plan.check().unwrap();
+    let prepared = Prepared::new(plan).unwrap();
+    let never = Duration::from_secs(1_000_000);
+    let Bench { worker, pages, .. } = Bench::new(plan, &prepared, shard, scenario, never, &Control::new());
+    worker.run().unwrap();
+    let tally = *pages.recv().unwrap().tally;
+    balance(&tally);
+    tally
+}
+
+#[track_caller]
+fn balance(tally: &Tally) {
+    let counters = tally.counters();
+    assert_eq!(counters.planned, counters.started + counters.unstarted, "planned = started + unstarted");
+    assert_eq!(
+        counters.started,
+        tally.completed() + tally.failed() + tally.timed_out() + tally.unfinished(),
+        "started = completed + failed + timed out + unfinished"
+    );
+}
+
+/// The outcomes that occurred, and how often.
+fn outcomes(tally: &Tally) -> Vec<(Outcome, u64)> {
+    tally.outcomes().filter(|(_, count)| *count > 0).collect()
+}
+
+fn quantile(tally: &Tally, phase: Phase, quantile: f64) -> Duration {
+    Duration::from_nanos(tally.phase(phase).quantile(quantile).unwrap())
+}
+
+/// Within what a histogram of three digits may add.
+#[track_caller]
+fn assert_near(found: Duration, expected: Duration) {
+    let allowed = expected / 500 + Duration::from_nanos(1);
+    assert!(found.abs_diff(expected) <= allowed, "found {found:?}, expected {expected:?}");
+}
+
+fn scenario(reply: Reply) -> Scenario {
+    Scenario::new(1, Server::constant(reply))
+}
+
+fn logged(server: Server) -> (Scenario, Log) {
+    let log = server.log();
+    (Scenario::new(1, server), log)
+}
+
+#[test]
+fn a_closed_loop_makes_the_calls_it_was_asked_for() {
+    let (scenario, log) = logged(Server::constant(Reply::ok(75_000).after(millis(10))));
+    let tally = run(&closed(10, 105), scenario);
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 105)]);
+    assert_eq!(tally.counters().body_bytes, 105 * 75_000);
+    assert_eq!((log.exchanges().len(), log.connections()), (105, 10));
+    assert_eq!(tally.counters().max_in_flight, 10);
+    assert_eq!((tally.counters().connections_opened, tally.counters().connections_reused), (10, 95));
+    assert_near(quantile(&tally, Phase::Service, 0.5), millis(10) + ROUND_TRIP);
+    assert_near(Duration::from_nanos(tally.moments(Phase::Connect).max_ns().unwrap()), ROUND_TRIP);
+}
+
+#[test]
+fn one_second_of_stall_shows_in_latency_as_long_as_it_lasted() {
+    let stall = at(millis(3_000))..at(millis(4_000));
+    let mut plan = open(1_000.0, Duration::from_secs(10));
+    plan.connections.limit = 10;
+    let server = Server::constant(Reply::ok(10).after(millis(1))).stalling(stall);
+    let tally = run(&plan, Scenario::new(1, server));
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 10_000)]);
+    // Ten calls saw the stall from the inside; a thousand and more were due while it lasted or behind those.
+    assert!(quantile(&tally, Phase::Service, 0.99) < millis(2));
+    assert!(quantile(&tally, Phase::Latency, 0.95) > millis(450));
+    assert!(quantile(&tally, Phase::Latency, 0.99) > millis(850));
+    assert!(quantile(&tally, Phase::Lag, 0.99) > millis(850));
+    assert!(tally.counters().held_back > 900);
+}
+
+#[test]
+fn without_a_limit_nobody_waits_for_anybody() {
+    let stall = at(millis(3_000))..at(millis(4_000));
+    let server = Server::constant(Reply::ok(10).after(millis(1))).stalling(stall);
+    let tally = run(&open(1_000.0, Duration::from_secs(10)), Scenario::new(1, server));
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 10_000)]);
+    assert_eq!(tally.moments(Phase::Lag).max_ns(), Some(0));
+    assert_eq!(tally.counters().held_back, 0);
+    assert!(tally.counters().max_in_flight >= 1_000);
+    assert!(quantile(&tally, Phase::Latency, 0.95) > millis(450));
+}
+
+#[test]
+fn percentiles_are_those_of_the_server() {
+    let delay = |n: u64| Duration::from_micros(500 + (n * 7_919) % 20_011);
+    let (scenario, log) = logged(Server::new(move |request| Reply::ok(5).after(delay(request.number))));
+    let tally = run(&open(2_000.0, Duration::from_secs(5)), scenario);
+    let mut truth: Vec<Duration> =
+        log.exchanges().iter().map(|e| e.left.unwrap().since(e.arrived) + ROUND_TRIP).collect();
+    truth.sort_unstable();
+    assert_eq!(truth.len(), 10_000);
+    for q in [0.5, 0.75, 0.9, 0.95, 0.99, 0.999] {
+        let rank = (q * truth.len() as f64).ceil() as usize - 1;
+        assert_near(quantile(&tally, Phase::Service, q), truth[rank]);
+    }
+}
+
+#[test]
+fn a_kept_connection_that_the_server_closes_costs_a_reconnect() {
+    let mut replies = 0;
+    let server = Server::new(move |_| {
+        replies += 1;
+        // Every third request meets a connection that closes without a byte.
+        if replies % 3 == 0 {
+            Reply { cut: Some(0), ..Reply::default() }.then(Ending::CloseSilently)
+        } else {
+            Reply::ok(1)
+        }
+    });
+    let tally = run(&closed(1, 100), Scenario::new(1, server));
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 100)]);
+    assert_eq!(tally.counters().reconnects, 49);
+}
+
+#[test]
+fn what_may_not_be_repeated_is_not() {
+    let mut plan = closed(1, 4);
+    plan.requests[0].method = "POST".to_owned();
+    let mut replies = 0;
+    let server = Server::new(move |_| {
+        replies += 1;
+        if replies == 2 {
+            Reply { cut: Some(0), ..Reply::default() }.then(Ending::Reset)
+        } else {
+            Reply::ok(1)
+        }
+    });
+    let (scenario, log) = logged(server);
+    let tally = run(&plan, scenario);
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 3), (Outcome::Reset, 1)]);
+    assert_eq!(log.exchanges().len(), 4);
+}
+
+#[test]
+fn a_first_request_that_nobody_answers_is_a_failure() {
+    let tally =
+        run(&closed(2, 6), scenario(Reply { cut: Some(0), ..Reply::default() }.then(Ending::CloseSilently)));
+    assert_eq!(outcomes(&tally), [(Outcome::Closed, 6)]);
+    assert_eq!(tally.counters().reconnects, 0);
+}
+
+#[test]
+fn servers_that_limit_requests_per_connection_fail_nobody() {
+    for silent in [false, true] {
+        let server = Server::new(move |request| {
+            let last = request.on_connection % 3 == 2;
+            Reply::ok(9).then(if last && silent { Ending::CloseSilently } else { Ending::Keep })
+        });
+        let server = if silent { server } else { server.with_requests_max(3) };
+        let (scenario, log) = logged(server);
+        let tally = run(&closed(7, 300), scenario);
+        assert_eq!(outcomes(&tally), [(Outcome::Completed, 300)], "silent: {silent}");
+        assert!(log.connections() >= 100);
+    }
+}
+
+#[test]
+fn calls_time_out_at_their_deadline() {
+    let mut plan = closed(3, 9);
+    plan.timeouts.call = Some(millis(250));
+    let (scenario, log) = logged(Server::constant(Reply::never()));
+    let tally = run(&plan, scenario);
+    assert_eq!(outcomes(&tally), [(Outcome::ResponseTimeout, 9)]);
+    assert_eq!(tally.timed_out(), 9);
+    // A reply that comes late must not meet the next call: each gets a connection of its own.
+    assert_eq!(log.connections(), 9);
+    let latency = tally.moments(Phase::Latency);
+    assert_eq!((latency.min_ns(), latency.max_ns()), (Some(250_000_000), Some(250_000_000)));
+}
+
+#[test]
+fn connections_that_are_not_answered_time_out() {
+    let mut plan = closed(2, 4);
+    plan.timeouts.connect = Some(millis(100));
+    let tally = run(&plan, scenario(Reply::ok(0)).with_fate(|_, _| Fate::Unanswered));
+    assert_eq!(outcomes(&tally), [(Outcome::ConnectTimeout, 4)]);
+    assert_eq!(tally.counters().connections_failed, 4);
+}
+
+#[test]
+fn refusals_are_counted_and_not_hammered() {
+    let mut plan = closed(1, 1);
+    plan.stop = Stop::after(Duration::from_secs(1));
+    let tally = run(&plan, scenario(Reply::ok(0)).with_fate(|_, _| Fate::Refused));
+    let [(Outcome::Refused, count)] = outcomes(&tally)[..] else { panic!("{:?}", outcomes(&tally)) };
+    assert!((50..=100).contains(&count), "{count}");
+}
+
+#[test]
+fn all_addresses_of_a_name_are_tried() {
+    let mut plan = closed(2, 20);
+    plan.requests[0].endpoint.host = "a.test".to_owned();
+    let addresses = ["10.0.0.1", "10.0.0.2", "10.0.0.3"];
+    plan.network.resolve = addresses
+        .map(|address| Resolve { host: "a.test".into(), port: 80, address: address.parse().unwrap() })
+        .to_vec();
+    let dead = ["10.0.0.1:80", "10.0.0.3:80"].map(|a| warwolf_driver::Address::Ip(a.parse().unwrap()));
+    let tally = run(&plan, scenario(Reply::ok(0)).refusing(dead.to_vec()));
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 20)]);
+}
+
+#[test]
+fn broken_replies_are_named() {
+    let cases = [
+        (Reply::raw("SSH-2.0-OpenSSH_9.2\r\n"), Outcome::Violation(ViolationKind::BadStatusLine)),
+        (
+            Reply::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
+            Outcome::Violation(ViolationKind::ConflictingLengths),
+        ),
+        (
+            Reply::raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+            Outcome::Violation(ViolationKind::BadChunkSize),
+        ),
+        (
+            Reply::raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf").then(Ending::CloseSilently),
+            Outcome::ClosedMidReply,
+        ),
+        (Reply { cut: Some(60), ..Reply::ok(500) }.then(Ending::Reset), Outcome::Reset),
+    ];
+    for (reply, outcome) in cases {
+        let tally = run(&closed(2, 6), scenario(reply.clone()));
+        assert_eq!(outcomes(&tally), [(outcome, 6)], "{reply:?}");
+    }
+}
+
+#[test]
+fn bodies_end_as_their_framing_says() {
+    let cases = [
+        Reply::ok(5_000),
+        Reply { framing: Framing::Chunked(700), ..Reply::ok(5_000) },
+        Reply { framing: Framing::UntilClose, ..Reply::ok(5_000) }.then(Ending::CloseSilently),
+        Reply { interim: vec![100, 103], ..Reply::ok(5_000) },
+        Reply { pace: Some((499, millis(3))), ..Reply::ok(5_000) },
+    ];
+    for reply in cases {
+        for (version, keep_alive) in [
+            (HttpVersion::Http10, false),
+            (HttpVersion::Http10, true),
+            (HttpVersion::Http11, false),
+            (HttpVersion::Http11, true),
+        ] {
+            let mut plan = closed(3, 30);
+            plan.connections.version = version;
+            plan.connections.keep_alive = keep_alive;
+            let (scenario, log) = logged(Server::constant(reply.clone()));
+            let tally = run(&plan, scenario);
+            assert_eq!(outcomes(&tally), [(Outcome::Completed, 30)], "{reply:?} {version:?} {keep_alive}");
+            assert_eq!(tally.counters().body_bytes, 30 * 5_000);
+            if !keep_alive {
+                assert_eq!(log.connections(), 30);
+            }
+        }
+    }
+}
+
+#[test]
+fn users_think_between_calls() {
+    let mut plan = closed(1, 11);
+    plan.session.think = Think::Constant { time: millis(100) };
+    let (scenario, log) = logged(Server::constant(Reply::ok(0)));
+    let tally = run(&plan, scenario);
+    let arrived: Vec<_> = log.exchanges().iter().map(|exchange| exchange.arrived).collect();
+    // The first also waits for its connection.
+    assert_eq!(arrived[10].since(arrived[1]), (millis(100) + ROUND_TRIP) * 9);
+    assert_eq!(tally.moments(Phase::Lag).max_ns(), Some(0));
+}
+
+#[test]
+fn what_is_in_flight_at_the_end_is_counted_with_its_age() {
+    let mut plan = closed(4, 1);
+    plan.stop = Stop::after(Duration::from_secs(2));
+    plan.timeouts.call = None;
+    let tally = run(&plan, scenario(Reply::never()));
+    assert_eq!(tally.unfinished(), 4);
+    let age = tally.moments(Phase::UnfinishedAge);
+    assert_eq!((age.min_ns(), age.max_ns()), (Some(2_000_000_000), Some(2_000_000_000)));
+}
+
+#[test]
+fn arrivals_that_never_started_are_counted() {
+    let mut plan = open(100.0, Duration::from_secs(3));
+    plan.connections.limit = 1;
+    plan.stop.grace = Duration::ZERO;
+    let tally = run(&plan, scenario(Reply::ok(0).after(Duration::from_secs(1))));
+    let counters = tally.counters();
+    assert_eq!((counters.planned, counters.started, counters.unstarted), (300, 3, 297));
+    assert_eq!((tally.completed(), tally.unfinished()), (2, 1));
+}
+
+#[test]
+fn pipelined_calls_share_a_connection() {
+    let mut plan = closed(2, 64);
+    plan.connections.pipeline = 4;
+    plan.connections.limit = 2;
+    plan.session.work = Work::Draw { calls: None, burst: 4, order: Order::Sequential };
+    let (scenario, log) = logged(Server::constant(Reply::ok(100).after(millis(1))));
+    let tally = run(&plan, scenario);
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 64)]);
+    assert_eq!((log.connections(), tally.counters().max_in_flight), (2, 8));
+}
+
+#[test]
+fn bursts_without_pipelining_wait_for_each_other() {
+    let mut plan = closed(1, 12);
+    plan.session.work = Work::Draw { calls: None, burst: 4, order: Order::Sequential };
+    let (scenario, log) = logged(Server::constant(Reply::ok(100).after(millis(1))));
+    let tally = run(&plan, scenario);
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 12)]);
+    assert_eq!(log.connections(), 1);
+    assert!(tally.moments(Phase::Setup).max_ns() > Some(3_000_000));
+}
+
+#[test]
+fn cookies_come_back_and_redirects_are_followed() {
+    let mut plan = closed(2, 6);
+    plan.session = SessionShape { cookies: true, follow: 3, ..plan.session };
+    let server = Server::new(|request| match (request.target, request.header("cookie")) {
+        ("/", None) => {
+            Reply::status(302).with_header("Location", "/login").with_header("Set-Cookie", "id=7; Path=/")
+        }
+        ("/login", Some("id=7")) | ("/", Some("id=7")) => Reply::ok(3),
+        _ => Reply::status(403),
+    });
+    let (scenario, log) = logged(server);
+    let tally = run(&plan, scenario);
+    // Two users meet the redirect once each; what they follow is a call of its own.
+    assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 6), (302, 2)]);
+    assert_eq!(log.exchanges().iter().filter(|exchange| exchange.target == "/login").count(), 2);
+}
+
+#[test]
+fn redirects_in_a_circle_end_at_the_limit() {
+    let mut plan = closed(1, 2);
+    plan.session.follow = 5;
+    let tally = run(&plan, scenario(Reply::status(301).with_header("Location", "/")));
+    assert_eq!(tally.completed(), 12);
+}
+
+#[test]
+fn any_number_of_workers_sends_the_same() {
+    let requests = (0..7).map(|n| Request::get(&format!("{URL}{n}")).unwrap()).collect();
+    let plan = Plan { requests, ..closed(6, 100) };
+    let sent = |count: u32| {
+        let mut targets: Vec<String> = (0..count)
+            .flat_map(|index| {
+                let (scenario, log) = logged(Server::constant(Reply::ok(1)));
+                run_shard(&plan, Shard::new(index, count).unwrap(), scenario);
+                log.exchanges().into_iter().map(|exchange| exchange.target).collect::<Vec<_>>()
+            })
+            .collect();
+        targets.sort_unstable();
+        targets
+    };
+    let whole = sent(1);
+    assert_eq!(whole.len(), 100);
+    assert_eq!(whole, sent(2));
+    assert_eq!(whole, sent(3));
+}
+
+#[test]
+fn the_books_balance_in_any_weather() {
+    for seed in 0..32 {
+        let mut plan = if seed % 2 == 0 { closed(8, 400) } else { open(500.0, Duration::from_secs(1)) };
+        plan.timeouts.call = Some(millis(400));
+        plan.connections.pipeline = 1 + (seed % 3) as u32;
+        plan.connections.limit = 8;
+        let reply = move |n: u64| match n % 23 {
+            3 => Reply::ok(10).then(Ending::Close),
+            7 => Reply { cut: Some(30), ..Reply::ok(99) }.then(Ending::CloseSilently),
+            11 => Reply::raw("nonsense\r\n\r\n"),
+            13 => Reply::never(),
+            17 => Reply { framing: Framing::Chunked(5), ..Reply::ok(77) },
+            _ => Reply::ok(300).after(Duration::from_micros(n % 900)),
+        };
+        let (mut scenario, log) = logged(Server::new(move |request| reply(request.number)));
+        scenario.seed = seed;
+        scenario.jitter = Duration::from_micros(300);
+        let cut = seed % 4 == 1;
+        scenario.segment_max = cut.then_some(7);
+        // A reply in many pieces meets the weather as often.
+        (scenario.loss, scenario.reset_rate) = if cut { (0.0005, 0.0005) } else { (0.01, 0.01) };
+        scenario.write_max = (seed % 4 == 2).then_some(11);
+        scenario.turn_cost = Duration::from_micros(seed % 5);
+        let tally = run(&plan, scenario);
+        assert!(tally.completed() > 100, "seed {seed}: {:?}", outcomes(&tally));
+        assert!(tally.completed() <= log.exchanges().len() as u64, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let plan = open(700.0, Duration::from_secs(2));
+    let run_once = || {
+        let mut scenario = scenario(Reply::ok(300).after(millis(2)));
+        scenario.jitter = millis(1);
+        scenario.loss = 0.02;
+        run(&plan, scenario)
+    };
+    assert!(run_once() == run_once());
+}
+
+#[test]
+fn a_stopped_run_is_reported() {
+    let mut plan = closed(5, 1);
+    plan.stop = Stop::after(Duration::from_secs(3_600));
+    let prepared = Prepared::new(&plan).unwrap();
+    let control = Control::new();
+    let mut bench = Bench::new(
+        &plan,
+        &prepared,
+        Shard::WHOLE,
+        scenario(Reply::ok(1).after(millis(10))),
+        Duration::from_secs(7_200),
+        &control,
+    );
+    while bench.worker.now < at(Duration::from_secs(2)) {
+        assert_eq!(bench.turn(), Turn::More);
+    }
+    control.stop();
+    while bench.turn() == Turn::More {}
+    assert!(bench.worker.now < at(millis(2_100)));
+}
+
+#[test]
+fn a_call_allocates_nothing_after_warm_up() {
+    let thinking = |plan: Plan| Plan {
+        session: SessionShape { think: Think::Exponential { mean: millis(3) }, ..plan.session.clone() },
+        ..plan
+    };
+    let plans = [
+        ("closed", closed(16, u64::MAX)),
+        ("open", open(3_000.0, Duration::from_secs(60))),
+        ("thinking", thinking(closed(16, u64::MAX))),
+    ];
+    for (name, plan) in plans {
+        let prepared = Prepared::new(&plan).unwrap();
+        let reply = scenario(Reply::ok(300).after(millis(2)));
+        let mut bench = Bench::new(&plan, &prepared, Shard::WHOLE, reply, millis(100), &Control::new());
+        while bench.worker.now < at(Duration::from_secs(2)) {
+            bench.turn();
+        }
+        let allocations = alloc::count(|| {
+            while bench.worker.now < at(Duration::from_secs(4)) {
+                bench.turn();
+            }
+        });
+        assert_eq!(allocations, 0, "{name}");
+    }
+}
