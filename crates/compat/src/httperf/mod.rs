@@ -1,0 +1,1 @@
+//! `httperf` (Mosberger).

@@ -1,0 +1,9 @@
+//! The classics: their command lines become plans, and what was measured becomes their reports.
+//!
+//! Each module is a translation between one classic's words and ours, in two pure functions; nothing is generated and
+//! nothing is sent here. What they read (rc files, URL lists, logs) is handed in as text. `cli` calls them.
+#![forbid(unsafe_code)]
+
+pub mod siege;
+
+pub mod httperf;
