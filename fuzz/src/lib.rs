@@ -3,6 +3,14 @@
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
 #![forbid(unsafe_code)]
 
+#[path = "../../crates/http/tests/peer/bodies.rs"]
+mod bodies;
+#[expect(dead_code, reason = "the tests it belongs to use more of it")]
+#[path = "../../crates/http/tests/peer/diary.rs"]
+mod diary;
+#[path = "../../crates/http/tests/peer/reference.rs"]
+mod reference;
+
 use warwolf_http::{
     CallId, Cause, End, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder, Version,
 };
@@ -128,6 +136,21 @@ pub fn reply(bytes: &[u8]) {
     assert_eq!(whole, converse(&requests, input, &[usize::from(*cut)]), "in two pieces");
     let singly: Vec<usize> = (1..input.len()).collect();
     assert_eq!(whole, converse(&requests, input, &singly), "byte by byte");
+}
+
+/// Heads of any bytes are read as the slow reference reads them, whole and byte by byte.
+pub fn h1_head(bytes: &[u8]) {
+    bodies::h1_head(bytes);
+}
+
+/// Bodies of any bytes are read as the slow reference reads them, whole and byte by byte.
+pub fn h1_body(bytes: &[u8]) {
+    bodies::h1_body(bytes);
+}
+
+/// Whatever both sides of a connection do in whatever order, every call is told about as promised.
+pub fn h1_api(bytes: &[u8]) {
+    bodies::h1_api(bytes);
 }
 
 /// Plans of any text: what is understood is written back as the same plan.
