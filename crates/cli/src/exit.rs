@@ -13,6 +13,10 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The words are wrong.
     Usage = 2,
+    /// The verdict is not VALID, and `--strict` was given.
+    Doubtful = 96,
+    /// An SLO does not hold.
+    Broken = 99,
     /// Interrupted, after reporting.
     Interrupted = 130,
 }

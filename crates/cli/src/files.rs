@@ -8,6 +8,7 @@ use clap::{ArgMatches, Args};
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
+use warwolf_measure::{Slo, SloError};
 use warwolf_plan::{ArrivalWords, Plan};
 
 /// The plan that the words and their files mean.
@@ -19,7 +20,14 @@ pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, Complaint>
         refuse_beside_plan(matches)?;
     }
     let inputs = inputs(load)?;
-    words::plan(load, &inputs).map_err(|error| Complaint::about(&error, matches))
+    let plan = words::plan(load, &inputs).map_err(|error| Complaint::about(&error, matches))?;
+    for slo in &plan.slos {
+        Slo::parse(slo).map_err(|SloError { value, remedy, .. }| {
+            let part = if value == *slo { String::new() } else { format!("`{value}`: ") };
+            Complaint::new(format!("--slo: `{slo}`: {part}{remedy}"))
+        })?;
+    }
+    Ok(plan)
 }
 
 /// A plan file holds the whole test. Environment variables may stay set beside it; they count for nothing then.

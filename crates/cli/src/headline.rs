@@ -1,6 +1,7 @@
-//! What is about to be run, in one line, and counts as people read them.
+//! What is about to be run, in one line.
 
 use std::time::Duration;
+use warwolf_measure::unit;
 use warwolf_plan::quantity::{print_duration, print_rate};
 use warwolf_plan::{ArrivalProcess, Idle, Plan, Schedule, Work};
 
@@ -85,7 +86,7 @@ fn target(plan: &Plan) -> String {
     match plan.requests.as_slice() {
         [only] => format!("{} {}", only.method, only.url()),
         [first, rest @ ..] => {
-            format!("{} {} and {} more", first.method, first.url(), grouped(rest.len() as u64))
+            format!("{} {} and {} more", first.method, first.url(), unit::count(rest.len() as u64))
         }
         [] => "nothing".to_owned(),
     }
@@ -93,20 +94,7 @@ fn target(plan: &Plan) -> String {
 
 /// `1 call`, `2,000 calls`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// A whole number with commas between its thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    format!("{} {what}{}", unit::count(count), if count == 1 { "" } else { "s" })
 }
 
 /// A duration, from a minute on in hours, minutes and seconds.
@@ -176,10 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_people_read_them() {
-        for (number, expected) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), expected);
-        }
+    fn long_times_as_people_read_them() {
         for (seconds, expected) in [(59, "59s"), (60, "1m"), (3_600, "1h"), (3_661, "1h1m1s")] {
             assert_eq!(time(Duration::from_secs(seconds)), expected);
         }

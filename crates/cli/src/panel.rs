@@ -1,8 +1,9 @@
 //! The live view as a pure function: what was seen, and a width, become lines.
 
-use crate::headline::{grouped, time};
+use crate::headline::time;
 use std::fmt::Write;
 use std::time::Duration;
+use warwolf_measure::unit;
 
 /// Columns the panel needs.
 pub(crate) const COLUMNS: usize = 64;
@@ -72,9 +73,9 @@ impl Paint {
 
 /// The lines of the panel, each at most `columns` wide, colours not counted.
 pub(crate) fn panel(glance: &Glance, columns: usize, paint: Paint) -> Vec<String> {
-    let errors = format!("errors {}", grouped(glance.errors));
-    let [p50, p90, p99, most] = glance.latency.map(|value| value.map_or_else(|| "-".to_owned(), nanos));
-    let lag = glance.lag.map_or_else(|| "-".to_owned(), nanos);
+    let errors = format!("errors {}", unit::count(glance.errors));
+    let [p50, p90, p99, most] = glance.latency.map(known);
+    let lag = known(glance.lag);
     let chart = columns.saturating_sub(LABEL + SCALE);
     vec![
         paint.bold(&cut(&glance.headline, columns)),
@@ -83,30 +84,30 @@ pub(crate) fn panel(glance: &Glance, columns: usize, paint: Paint) -> Vec<String
         format!(
             "{:LABEL$}{:<18}{:<16}connections {}",
             "rate",
-            format!("{}/s", grouped(glance.rate.round() as u64)),
-            format!("{}/s", bytes(glance.body_rate)),
-            grouped(glance.connections)
+            unit::rate(glance.rate),
+            format!("{}/s", unit::size(glance.body_rate)),
+            unit::count(glance.connections)
         ),
         format!(
             "{:LABEL$}{:<18}{:<16}in flight {}",
             "replies",
-            grouped(glance.replies),
+            unit::count(glance.replies),
             if glance.errors > 0 { paint.red(&format!("{errors:<15}")) + " " } else { errors },
-            grouped(glance.in_flight)
+            unit::count(glance.in_flight)
         ),
         cut(&format!("{:LABEL$}p50 {p50}  p90 {p90}  p99 {p99}  max {most}", "latency"), columns),
         format!("{:LABEL$}p99 {lag}", "lag"),
         format!(
-            "{:LABEL$}{}  {}/s",
+            "{:LABEL$}{}  {}",
             "rate",
             spark(&glance.rates, chart, paint),
-            grouped(greatest(&glance.rates).round() as u64)
+            unit::rate(greatest(&glance.rates))
         ),
         format!(
             "{:LABEL$}{}  {}",
             "p99",
             spark(&glance.tails, chart, paint),
-            nanos(greatest(&glance.tails) as u64)
+            unit::duration(greatest(&glance.tails))
         ),
     ]
 }
@@ -115,6 +116,11 @@ pub(crate) fn panel(glance: &Glance, columns: usize, paint: Paint) -> Vec<String
 const LABEL: usize = 9;
 /// Columns of the scale on the right of a chart.
 const SCALE: usize = 15;
+
+/// A duration in nanoseconds, or a dash where there is none.
+pub(crate) fn known(nanos: Option<u64>) -> String {
+    nanos.map_or_else(|| "-".to_owned(), |nanos| unit::duration(nanos as f64))
+}
 
 /// How far the run is.
 fn bar(glance: &Glance, columns: usize, paint: Paint) -> String {
@@ -159,29 +165,6 @@ fn greatest(values: &[f64]) -> f64 {
 
 fn cut(text: &str, columns: usize) -> String {
     text.chars().take(columns).collect()
-}
-
-/// Nanoseconds with three digits and a unit.
-pub(crate) fn nanos(nanos: u64) -> String {
-    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
-    scaled(nanos as f64, &units)
-}
-
-/// Bytes with three digits and a unit.
-fn bytes(bytes: f64) -> String {
-    scaled(bytes, &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1024.0 * 1024.0), ("GiB", 1024.0 * 1024.0 * 1024.0)])
-}
-
-fn scaled(value: f64, units: &[(&str, f64)]) -> String {
-    let (unit, scale) = units.iter().rev().find(|(_, scale)| value >= *scale).unwrap_or(&units[0]);
-    let value = value / scale;
-    let digits = match value {
-        _ if *scale <= 1.0 => 0,
-        value if value < 9.995 => 2,
-        value if value < 99.95 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$} {unit}")
 }
 
 #[cfg(test)]
@@ -247,19 +230,5 @@ pub(crate) mod tests {
         let stripped =
             ["\x1b[1m", "\x1b[31m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
         assert_eq!(stripped, plain);
-    }
-
-    #[test]
-    fn durations_with_three_digits() {
-        for (value, expected) in [
-            (0, "0 ns"),
-            (999, "999 ns"),
-            (1_234, "1.23 us"),
-            (45_600_000, "45.6 ms"),
-            (789_000_000, "789 ms"),
-            (61_000_000_000, "61.0 s"),
-        ] {
-            assert_eq!(nanos(value), expected);
-        }
     }
 }

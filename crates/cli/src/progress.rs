@@ -3,7 +3,7 @@
 //! The engine's summing thread calls [`Progress::show`] with what the workers have handed over; the workers themselves
 //! never wait for it. No clock is read: time is what the intervals say.
 
-use crate::headline::{grouped, time};
+use crate::headline::time;
 use crate::panel::{self, Glance, Paint};
 use crate::streams;
 use std::collections::VecDeque;
@@ -11,6 +11,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 use terminal_size::{Height, Width, terminal_size_of};
 use warwolf_clock::Timestamp;
+use warwolf_measure::unit;
 use warwolf_measure::{Interval, Phase, Tally};
 use warwolf_plan::Plan;
 
@@ -176,16 +177,15 @@ fn keep(history: &mut VecDeque<f64>, value: f64) {
 
 /// One line for logs.
 fn line(glance: &Glance) -> String {
-    let latency = |index: usize| glance.latency[index].map_or_else(|| "-".to_owned(), panel::nanos);
     let warming = if glance.warming { "  warm-up" } else { "" };
     format!(
-        "warwolf: {:>6}  {}/s  p50 {}  p99 {}  {} in flight  {} errors{warming}\n",
+        "warwolf: {:>6}  {}  p50 {}  p99 {}  {} in flight  {} errors{warming}\n",
         time(Duration::from_secs(glance.elapsed.as_secs())),
-        grouped(glance.rate.round() as u64),
-        latency(0),
-        latency(2),
-        grouped(glance.in_flight),
-        grouped(glance.errors),
+        unit::rate(glance.rate),
+        panel::known(glance.latency[0]),
+        panel::known(glance.latency[2]),
+        unit::count(glance.in_flight),
+        unit::count(glance.errors),
     )
 }
 

@@ -8,7 +8,7 @@ use crate::streams;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use warwolf_measure::Run;
+use warwolf_measure::{Grade, Reason, Run, Slo, Summary, judge};
 
 /// What is written into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,7 @@ struct Waiting {
 pub(crate) struct Results {
     files: Vec<Waiting>,
     stdout: FormatWord,
+    strict: bool,
 }
 
 impl Results {
@@ -41,7 +42,7 @@ impl Results {
         let stdout = words.format.unwrap_or(FormatWord::Text);
         built(stdout).map_err(|why| Complaint::new(format!("--format: `html`: {why}")))?;
         let files = words.output.iter().map(|path| open(path)).collect::<Result<_, _>>()?;
-        Ok(Self { files, stdout })
+        Ok(Self { files, stdout, strict: words.strict })
     }
 }
 
@@ -90,22 +91,34 @@ impl Results {
     /// When a file cannot be written; everything else has been then.
     pub(crate) fn deliver(self, run: &Run) -> Result<Exit, Failure> {
         let mut failure = streams::print(&render(self.stdout, run)).err();
-        for waiting in self.files {
+        for waiting in &self.files {
             let bytes = match waiting.kind {
                 Kind::Run => run.encode(),
                 Kind::Report(format) => render(format, run),
             };
-            if let Err(error) = write(waiting.file, &bytes) {
+            if let Err(error) = write(&waiting.file, &bytes) {
                 let path = waiting.path.display();
                 failure = Some(Failure::new(format!("{path}: cannot be written: {}", reason(&error))));
             }
         }
-        failure.map_or_else(|| Ok(exit(run)), Err)
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.ending(run)),
+        }
+    }
+
+    /// How the program ends; when that is not well, the reason is said.
+    fn ending(&self, run: &Run) -> Exit {
+        let (exit, reasons) = ending(run, self.strict);
+        for reason in reasons {
+            streams::say(&format!("warwolf: {reason}\n"));
+        }
+        exit
     }
 }
 
 /// Replaces what is in a file. Only a plain file has a length to set.
-fn write(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
+fn write(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }
@@ -113,16 +126,45 @@ fn write(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
     file.flush()
 }
 
-/// The first of these that is so: interrupted, nothing succeeded.
-fn exit(run: &Run) -> Exit {
+/// The first of these that is so, and why: interrupted, nothing succeeded, not to be trusted, an SLO does not hold.
+fn ending(run: &Run, strict: bool) -> (Exit, Vec<String>) {
+    let summary = Summary::of(run);
     let whole = run.timeline.whole().tally;
     if run.evidence.interrupted {
-        Exit::Interrupted
-    } else if whole.completed() <= whole.error_statuses() {
-        Exit::Failed
-    } else {
-        Exit::Well
+        return (Exit::Interrupted, Vec::new());
     }
+    if whole.completed() <= whole.error_statuses() {
+        return (
+            Exit::Failed,
+            vec!["no request succeeded; the report says what happened to them".to_owned()],
+        );
+    }
+    let verdict = judge(&summary);
+    if strict && verdict.grade != Grade::Valid {
+        let reason = |reason: &Reason| {
+            format!(
+                "{}: {}: {}; {}",
+                reason.grade.name(),
+                reason.cause.text(),
+                reason.evidence,
+                reason.remedy
+            )
+        };
+        return (Exit::Doubtful, verdict.doubts().map(reason).collect());
+    }
+    let broken: Vec<String> = slos(run)
+        .iter()
+        .map(|slo| slo.judge(&summary))
+        .filter(|result| !result.is_held())
+        .map(|result| format!("`{}` does not hold: {}", result.slo.text, result.actual_text()))
+        .collect();
+    (if broken.is_empty() { Exit::Well } else { Exit::Broken }, broken)
+}
+
+/// The SLOs of the plan; they were checked when the plan was made.
+fn slos(run: &Run) -> Vec<Slo> {
+    let plan = warwolf_plan::text::parse(&run.plan_text);
+    plan.iter().flat_map(|plan| &plan.slos).filter_map(|text| Slo::parse(text).ok()).collect()
 }
 
 /// The accounts of the run as text.

@@ -1,0 +1,401 @@
+//! The program as a user meets it: words in; text, files and an exit code out. The server is the built-in target, in this
+//! process.
+#![forbid(unsafe_code)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+use warwolf_target::{Handle, Options};
+
+/// What a finished run of the program left.
+#[derive(Debug)]
+struct Told {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// The program, in an environment without options of its own.
+fn program(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warwolf"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("WARWOLF_")) {
+            command.env_remove(name);
+        }
+    }
+    command
+        .args(words)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn told(mut command: Command) -> Told {
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Told { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+fn warwolf(words: &[&str]) -> Told {
+    told(program(words))
+}
+
+fn target() -> (Handle, String) {
+    target_with(Options::default())
+}
+
+fn target_with(options: Options) -> (Handle, String) {
+    let handle = warwolf_target::start(options).unwrap();
+    let url = format!("http://{}/", handle.addr());
+    (handle, url)
+}
+
+fn path_in(folder: &TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().unwrap().to_owned()
+}
+
+/// Speech with what differs from run to run made the same: the port, the seed, the threads and the driver.
+fn filtered(speech: &str, url: &str) -> String {
+    let text = speech.replace(url, "URL");
+    let mut words = Vec::new();
+    for word in text.split(' ') {
+        let after_seed = words.last() == Some(&"seed");
+        let number = word.trim_end().bytes().all(|byte| byte.is_ascii_digit());
+        words.push(match word {
+            "uring," | "epoll," => "DRIVER,",
+            "threads," | "thread," => "THREADS,",
+            _ if after_seed && number => "SEED\n",
+            _ => word,
+        });
+    }
+    words.join(" ")
+}
+
+#[test]
+fn without_words_it_teaches_in_one_screen() {
+    let screen = warwolf(&[]);
+    assert_eq!(screen.code, Some(0));
+    assert!(screen.stdout.starts_with("warwolf loads HTTP servers"), "{screen:#?}");
+    for words in [["-h"], ["--help"]] {
+        assert_eq!(warwolf(&words).stdout, screen.stdout);
+    }
+    assert_eq!(warwolf(&["--version"]).stdout, concat!("warwolf ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn every_command_has_its_help() {
+    for command in ["run", "explain", "report", "merge", "target", "completions", "man"] {
+        let (short, full) = (warwolf(&[command, "-h"]), warwolf(&[command, "--help"]));
+        assert_eq!((short.code, full.code), (Some(0), Some(0)), "{command}");
+        assert!(full.stdout.contains(&format!("Usage: warwolf {command}")), "{command}: {}", full.stdout);
+        assert_eq!(warwolf(&["man", command]).code, Some(0), "{command}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = warwolf(&["completions", shell]);
+        assert_eq!(script.code, Some(0));
+        assert!(script.stdout.contains("connect-timeout"), "{shell}");
+    }
+    assert!(warwolf(&["man"]).stdout.contains("warwolf\\-run(1)"));
+}
+
+/// Every row: the words, and the whole of what is said.
+#[test]
+fn bad_words_get_one_line_and_exit_code_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = path_in(&folder, "missing/x.json");
+    let missing_says = format!("--output: `{missing}`: cannot be written: no such file or directory");
+    let rows: [(&[&str], &str); 16] = [
+        (&["run"], "url: none is given; use one such as http://127.0.0.1:8080/, or --urls FILE"),
+        (&["-t", "5", "a.test"], "-t: it could mean --timeout, --threads or --duration; use one of these"),
+        (&["--requets", "5", "a.test"], "--requets: no such option; did you mean `--requests`?"),
+        (&["expalin", "a.test"], "expalin: no such command; did you mean `explain`?"),
+        (
+            &["server7"],
+            "server7: no such command; `warwolf --help` lists them; to load a host of this name, use `http://server7/`",
+        ),
+        (&["run", "--http2", "a.test"], "--http2: it is not built yet; use --http1 (HTTP/1.1) or --http1.0"),
+        (&["-d", "soon", "a.test"], "--duration: `soon`: use a number with a unit, such as 250ms, 10s or 5m"),
+        (&["--urls", "no/such/list"], "--urls: `no/such/list`: cannot be read: no such file or directory"),
+        (
+            &["-b", "@no/such/body", "a.test"],
+            "--body: `no/such/body`: cannot be read: no such file or directory",
+        ),
+        (&["-o", &missing, "a.test"], &missing_says),
+        (
+            &["-o", "result", "a.test"],
+            "--output: `result`: use an extension that says what it is: .wwr (the whole run), .json, .csv, .md, .xml \
+             (JUnit) or .txt",
+        ),
+        (
+            &["--format", "html", "a.test"],
+            "--format: `html`: it is not built yet; use text, json, csv, markdown or junit",
+        ),
+        (
+            &["--slo", "p99<fast", "a.test"],
+            "--slo: `p99<fast`: `fast`: use a duration with a unit, such as 200ms",
+        ),
+        (
+            &["--shard", "3/2", "a.test"],
+            "--shard: `3/2`: use a part and the number of parts, 1/5 to 5/5 for five",
+        ),
+        (
+            &["--shard", "1/2", "a.test"],
+            "--shard: the parts of a run have one seed; give each the same --seed N",
+        ),
+        (
+            &["report", "no/such/run"],
+            "no/such/run: cannot be read: no such file or directory; give a file of `warwolf run -o FILE.wwr`",
+        ),
+    ];
+    for (words, expected) in rows {
+        let told = warwolf(words);
+        assert_eq!(told.stderr, format!("warwolf: {expected}\n"), "{words:?}");
+        assert_eq!((told.code, told.stdout.as_str()), (Some(2), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn a_bare_url_is_run() {
+    let (target, url) = target();
+    let run = warwolf(&["-n", "200", "-c", "4", &url]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    assert_eq!(target.requests(), 200);
+    assert_eq!(
+        filtered(&run.stderr, &url),
+        "warwolf: closed loop, 4 users for 200 requests: GET URL; 1 THREADS, DRIVER, seed SEED\n"
+    );
+    let quiet = warwolf(&["run", "--quiet", "-n", "10", &url]);
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn an_open_loop_says_its_limit_and_makes_its_calls() {
+    let (target, url) = target();
+    let run = warwolf(&["-r", "500/s", "-d", "1s", "-c", "20", &url]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    assert_eq!(target.requests(), 500);
+    assert_eq!(
+        filtered(&run.stderr, &url),
+        "warwolf: open loop, 500/s for 1s: GET URL; at most 20 connections, 1 THREADS, DRIVER, seed SEED\n"
+    );
+}
+
+#[test]
+fn options_are_environment_variables_and_words_win() {
+    let (target, url) = target();
+    let mut command = program(&["run", "-c", "2", &url]);
+    command.env("WARWOLF_REQUESTS", "30").env("WARWOLF_CONNECTIONS", "9").env("WARWOLF_QUIET", "yes");
+    let run = told(command);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run:#?}");
+    assert_eq!((target.requests(), target.connections()), (30, 2));
+    let mut command = program(&["run", &url]);
+    command.env("WARWOLF_RATE", "many");
+    let wrong = told(command);
+    assert_eq!(
+        wrong.stderr,
+        "warwolf: WARWOLF_RATE: `many`: use a positive rate, such as 500/s, 10/ms or 30/m\n"
+    );
+}
+
+#[test]
+fn an_explained_plan_runs_as_the_words_would() {
+    let (target, url) = target();
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["toml", "json"] {
+        let words = ["explain", "--format", format, "-n", "40", "-c", "2", "--seed", "7", url.as_str()];
+        let explained = warwolf(&words);
+        assert_eq!(explained.code, Some(0));
+        assert!(explained.stderr.contains("Closed loop: 2 users"), "{}", explained.stderr);
+        let file = path_in(&folder, "plan");
+        std::fs::write(&file, &explained.stdout).unwrap();
+        let again = warwolf(&["explain", "--quiet", "--format", format, "--plan", &file]);
+        assert_eq!((again.stdout, again.stderr.as_str()), (explained.stdout, ""));
+        let before = target.requests();
+        assert_eq!(warwolf(&["run", "--plan", &file]).code, Some(0));
+        assert_eq!(target.requests() - before, 40);
+    }
+    let both = warwolf(&["run", "--plan", &path_in(&folder, "plan"), "-c", "5"]);
+    assert_eq!(
+        both.stderr,
+        "warwolf: --plan: it holds the whole test; leave out --connections, or change it in the file\n"
+    );
+}
+
+#[test]
+fn a_kept_run_is_reported_again_word_for_word() {
+    let (_target, url) = target();
+    let folder = tempfile::tempdir().unwrap();
+    let file = path_in(&folder, "run.wwr");
+    let run = warwolf(&["-n", "100", "-c", "2", "-o", &file, &url]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    let report = warwolf(&["report", &file]);
+    assert_eq!((report.code, report.stdout), (Some(0), run.stdout));
+    std::fs::write(&file, "something else").unwrap();
+    let damaged = warwolf(&["report", &file]);
+    assert_eq!(damaged.code, Some(2));
+    assert!(damaged.stderr.contains("not a run file"), "{}", damaged.stderr);
+}
+
+#[test]
+fn an_output_keeps_what_it_had_until_there_is_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = path_in(&folder, "run.wwr");
+    std::fs::write(&file, "the last run").unwrap();
+    let run = warwolf(&["-n", "1", "-o", &file, "http://no-such-name.invalid/"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "the last run");
+}
+
+#[test]
+fn parts_of_a_run_add_up() {
+    let (target, url) = target();
+    let folder = tempfile::tempdir().unwrap();
+    let parts = ["1/2", "2/2"].map(|shard| {
+        let file = path_in(&folder, &format!("{}.wwr", &shard[..1]));
+        let words = ["-n", "100", "-c", "4", "--seed", "5", "--shard", shard, "-o", &file, &url];
+        assert_eq!(warwolf(&words).code, Some(0));
+        file
+    });
+    assert_eq!(target.requests(), 100);
+    let whole = path_in(&folder, "whole.wwr");
+    let merged = warwolf(&["merge", &parts[1], &parts[0], "-o", &whole]);
+    assert_eq!((merged.code, merged.stderr.as_str()), (Some(0), ""));
+    assert_eq!(warwolf(&["report", &whole]).code, Some(0));
+    let half = warwolf(&["merge", &parts[0], "-o", &whole]);
+    assert_eq!((half.code, half.stderr.as_str()), (Some(0), "warwolf: parts are missing: 2\n"));
+    let twice = warwolf(&["merge", &parts[0], &parts[0], "-o", &whole]);
+    assert_eq!(twice.code, Some(2), "{twice:#?}");
+}
+
+#[test]
+fn nothing_that_succeeded_is_exit_code_1() {
+    let (target, url) = target();
+    let told = warwolf(&["--quiet", "-n", "20", "-c", "2", &format!("{url}?status=503")]);
+    assert_eq!(told.code, Some(1));
+    let said = "warwolf: no request succeeded; the report says what happened to them\n";
+    assert_eq!(told.stderr, said);
+    target.stop().unwrap();
+    let refused = warwolf(&["--quiet", "-n", "20", "-c", "2", &url]);
+    assert_eq!((refused.code, refused.stderr.as_str()), (Some(1), said));
+}
+
+#[test]
+fn an_slo_that_does_not_hold_is_exit_code_99() {
+    let (_target, url) = target();
+    let words = ["--quiet", "-n", "500", "-c", "2", "--slo", "errors<1%", "--slo", "p50<1ns", &url];
+    let told = warwolf(&words);
+    assert_eq!(told.code, Some(99), "{told:#?}");
+    assert!(told.stderr.starts_with("warwolf: `p50<1ns` does not hold: "), "{}", told.stderr);
+    assert_eq!(told.stderr.lines().count(), 1);
+    assert_eq!(warwolf(&["--quiet", "-n", "500", "-c", "2", "--slo", "errors<1%", &url]).code, Some(0));
+}
+
+/// Starts the program and waits until it has said what it runs.
+fn started(words: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
+    let mut child = program(words).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    assert!(line.starts_with("warwolf: "), "{line}");
+    (child, stderr)
+}
+
+fn signal(child: &Child, signal: Signal) {
+    let id = Pid::from_child(child);
+    kill_process(id, signal).unwrap();
+}
+
+/// Waits until the target has been asked `count` times; a run that does not get there fails the test.
+fn asked(target: &Handle, count: u64) {
+    let began = Instant::now();
+    while target.requests() < count {
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "the target was asked {} times",
+            target.requests()
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_first_signal_stops_and_reports() {
+    for what in [Signal::INT, Signal::TERM] {
+        let (target, url) = target();
+        let (mut child, mut stderr) = started(&["-d", "60s", "-c", "2", &url]);
+        asked(&target, 100);
+        signal(&child, what);
+        let mut stdout = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        let mut speech = String::new();
+        stderr.read_to_string(&mut speech).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(speech.contains("warwolf: stopping"), "{speech}");
+        assert!(stdout.contains("started"), "{stdout}");
+    }
+}
+
+#[test]
+fn the_second_signal_does_not_wait_for_calls_in_flight() {
+    let (target, url) = target();
+    let slow = format!("{url}?delay=50s");
+    let began = Instant::now();
+    let (mut child, _stderr) = started(&["-d", "60s", "-c", "2", "--grace", "50s", &slow]);
+    asked(&target, 2);
+    signal(&child, Signal::INT);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(child.try_wait().unwrap(), None, "calls in flight have their grace");
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_reader_who_goes_away_is_no_error() {
+    let (_target, url) = target();
+    let rows: [&[&str]; 4] =
+        [&["completions", "bash"], &["explain", &url], &["--help"], &["--quiet", "-n", "50", &url]];
+    for words in rows {
+        let mut child = program(words).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{words:?}: {stderr}");
+        assert!(!stderr.contains("panicked"), "{words:?}: {stderr}");
+    }
+}
+
+#[test]
+fn progress_is_a_line_every_few_seconds_where_there_is_no_terminal() {
+    let (_target, url) = target();
+    let run = warwolf(&["-d", "2500ms", "-r", "200", &url]);
+    let lines: Vec<&str> = run.stderr.lines().skip(1).collect();
+    assert_eq!(lines.len(), 1, "{run:#?}");
+    assert!(lines[0].starts_with("warwolf:     2s  "), "{}", lines[0]);
+    for part in ["/s  p50 ", "  p99 ", " in flight", "  0 errors"] {
+        assert!(lines[0].contains(part), "{}", lines[0]);
+    }
+}
+
+#[test]
+fn the_target_prints_where_it_listens_and_ends_well_when_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = path_in(&folder, "log.csv");
+    let mut child = program(&["target", "--listen", "127.0.0.1:0", "--log", &log]).spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let run = warwolf(&["--quiet", "-n", "10", "-c", "1", url.trim()]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(std::fs::read_to_string(Path::new(&log)).unwrap().lines().count(), 11);
+    let busy = warwolf(&["target", "--listen", "127.0.0.1:99999"]);
+    assert_eq!(busy.code, Some(1), "{busy:#?}");
+    assert!(busy.stderr.starts_with("warwolf: "), "{busy:#?}");
+}
