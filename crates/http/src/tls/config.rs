@@ -1,8 +1,10 @@
 //! What is asked of TLS, made once per worker from the plan's options.
 
+use super::cipher;
 use super::store::Sessions;
-use super::{cipher, verify::Unverified};
-use rustls::client::{ResolvesClientCert, Resumption};
+use super::verify::{Unverified, Verified};
+use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -96,17 +98,20 @@ impl TlsConfig {
             });
         }
         let asked = Arc::new(Asked::default());
-        let algorithms = provider.signature_verification_algorithms;
-        let builder = ClientConfig::builder_with_provider(Arc::new(provider))
-            .with_protocol_versions(&versions)
-            .map_err(|_| TlsConfigError::NoCipherForVersion)?;
-        let builder = match &options.verify {
-            Verify::System => builder.with_root_certificates(system_roots()?),
-            Verify::Roots(pem) => builder.with_root_certificates(roots(pem)?),
-            Verify::None => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(algorithms)))
+        let provider = Arc::new(provider);
+        let verifier: Arc<dyn ServerCertVerifier> = match &options.verify {
+            Verify::System => verifier(rustls_native_certs::load_native_certs().certs, &provider)
+                .ok_or(TlsConfigError::NoSystemRoots)?,
+            Verify::Roots(pem) => {
+                certificates(pem).and_then(|roots| verifier(roots, &provider)).ok_or(TlsConfigError::Roots)?
             }
+            Verify::None => Arc::new(Unverified(provider.signature_verification_algorithms)),
         };
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&versions)
+            .map_err(|_| TlsConfigError::NoCipherForVersion)?
+            .dangerous()
+            .with_custom_certificate_verifier(verifier);
         let mut rustls = match &options.client_cert {
             None => builder.with_client_cert_resolver(Arc::<Asked>::clone(&asked)),
             Some((certificate, key)) => {
@@ -210,16 +215,15 @@ fn serves(provider: &CryptoProvider, version: &SupportedProtocolVersion) -> bool
     provider.cipher_suites.iter().any(|suite| suite.version() == version)
 }
 
-fn system_roots() -> Result<RootCertStore, TlsConfigError> {
+/// What verifies against these roots; `None` when none of them can be used.
+fn verifier(
+    roots: Vec<CertificateDer<'static>>,
+    provider: &Arc<CryptoProvider>,
+) -> Option<Arc<dyn ServerCertVerifier>> {
     let mut store = RootCertStore::empty();
-    store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if store.is_empty() { Err(TlsConfigError::NoSystemRoots) } else { Ok(store) }
-}
-
-fn roots(pem: &[u8]) -> Result<RootCertStore, TlsConfigError> {
-    let mut store = RootCertStore::empty();
-    store.add_parsable_certificates(certificates(pem).ok_or(TlsConfigError::Roots)?);
-    if store.is_empty() { Err(TlsConfigError::Roots) } else { Ok(store) }
+    store.add_parsable_certificates(roots.iter().cloned());
+    let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider));
+    Some(Arc::new(Verified { webpki: webpki.build().ok()?, roots }))
 }
 
 /// The certificates in a PEM text; `None` when there are none or one is malformed.

@@ -33,6 +33,8 @@ pub struct TlsClient {
     /// The server asked for a certificate and we had none.
     unidentified: bool,
     peer_closed: bool,
+    /// Why the connection cannot go on.
+    failure: Option<TlsFailure>,
 }
 
 impl TlsClient {
@@ -54,6 +56,7 @@ impl TlsClient {
             begun: false,
             unidentified: false,
             peer_closed: false,
+            failure: None,
         })
     }
 
@@ -74,6 +77,9 @@ impl TlsClient {
         plain: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<(), TlsFailure> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
         if self.peer_closed {
             return Ok(());
         }
@@ -81,7 +87,10 @@ impl TlsClient {
             // Whatever the server says first is a handshake record or an alert (RFC 8446 section 5.1).
             match cipher.first() {
                 Some(0x15 | 0x16) => self.begun = true,
-                Some(_) => return Err(TlsFailure::NotTls),
+                Some(_) => {
+                    self.failure = Some(TlsFailure::NotTls);
+                    return Err(TlsFailure::NotTls);
+                }
                 None => return Ok(()),
             }
         }
@@ -96,9 +105,11 @@ impl TlsClient {
             self.incoming = Vec::new();
         }
         result.map_err(|error| {
-            // One more turn hands over the alert. The error is said again, and is the same.
-            let _ = self.turn(plain, out);
-            failure::of(&error, self.version().is_some(), self.unidentified)
+            let failure = failure::of(&error, self.version().is_some(), self.unidentified);
+            self.failure = Some(failure);
+            self.incoming = Vec::new();
+            self.last_words(out);
+            failure
         })
     }
 
@@ -207,6 +218,19 @@ impl TlsClient {
         result
     }
 
+    /// Hands over the alert that a failure left behind, if it did. Nothing that came in is looked at again: rustls
+    /// hands over what it has to say before that.
+    fn last_words(&mut self, out: &mut Vec<u8>) {
+        while self.connection.wants_write() {
+            match self.connection.process_tls_records(&mut []).state {
+                Ok(ConnectionState::EncodeTlsData(mut message)) => {
+                    let _ = append(out, 0, |space| message.encode(space).map_err(missing));
+                }
+                _ => return,
+            }
+        }
+    }
+
     /// Lets `encode` write application data or an alert with `size` bytes of content.
     fn write(
         &mut self,
@@ -214,6 +238,9 @@ impl TlsClient {
         out: &mut Vec<u8>,
         mut encode: impl FnMut(&mut Traffic<'_>, &mut [u8]) -> Result<usize, EncryptError>,
     ) -> Result<(), TlsFailure> {
+        if self.failure.is_some() {
+            return Err(TlsFailure::Other);
+        }
         loop {
             match self.connection.process_tls_records(&mut self.incoming).state {
                 Ok(ConnectionState::WriteTraffic(mut traffic)) => {
