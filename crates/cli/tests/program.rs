@@ -138,7 +138,7 @@ fn bad_words_get_one_line_and_exit_code_2() {
         ),
         (
             &["--slo", "p99<fast", "a.test"],
-            "--slo: `p99<fast`: `fast`: use a duration with a unit, such as 200ms",
+            "--slo: `p99<fast`: `fast`: use a duration with its unit, such as 200ms or 1.5s",
         ),
         (
             &["--shard", "3/2", "a.test"],
@@ -177,12 +177,12 @@ fn a_bare_url_is_run() {
 #[test]
 fn an_open_loop_says_its_limit_and_makes_its_calls() {
     let (target, url) = target();
-    let run = warwolf(&["-r", "500/s", "-d", "1s", "-c", "20", &url]);
+    let run = warwolf(&["-r", "500/s", "-n", "300", "-c", "20", &url]);
     assert_eq!(run.code, Some(0), "{run:#?}");
-    assert_eq!(target.requests(), 500);
+    assert_eq!(target.requests(), 300);
     assert_eq!(
         filtered(&run.stderr, &url),
-        "warwolf: open loop, 500/s for 1s: GET URL; at most 20 connections, 1 THREADS, DRIVER, seed SEED\n"
+        "warwolf: open loop, 500/s for 300 arrivals: GET URL; at most 20 connections, 1 THREADS, DRIVER, seed SEED\n"
     );
 }
 
