@@ -3,7 +3,7 @@
 /// A duration in nanoseconds with three digits and the unit that suits it, such as `1.23 ms`.
 #[must_use]
 pub fn duration(nanos: f64) -> String {
-    for (unit, size) in [("ns", 1.0), ("µs", 1e3), ("ms", 1e6)] {
+    for (unit, size) in [("ns", 1.0), ("us", 1e3), ("ms", 1e6)] {
         // What rounds up to a thousand of a unit is one of the next.
         if nanos.abs() < size * 999.5 {
             let value = nanos / size;
@@ -39,6 +39,12 @@ pub fn count(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A count with what is counted, such as `1 call` or `2,000 calls`; `what` takes an `s` for more than one.
+#[must_use]
+pub fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// A rate in events a second, such as `12,345/s` or `4.50/s`.
@@ -90,8 +96,8 @@ mod tests {
         for (nanos, text) in [
             (0.0, "0 ns"),
             (999.0, "999 ns"),
-            (1_000.0, "1.00 µs"),
-            (999_499.0, "999 µs"),
+            (1_000.0, "1.00 us"),
+            (999_499.0, "999 us"),
             (999_600.0, "1.00 ms"),
             (9_994_000.0, "9.99 ms"),
             (9_996_000.0, "10.0 ms"),
@@ -109,6 +115,7 @@ mod tests {
         for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(count(number), text);
         }
+        assert_eq!((counted(1, "call"), counted(2_000, "call")), ("1 call".into(), "2,000 calls".into()));
         for (per_second, text) in [(0.5, "0.50/s"), (99.96, "100/s"), (12_345.6, "12,346/s")] {
             assert_eq!(rate(per_second), text);
         }

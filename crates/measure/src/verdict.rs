@@ -5,7 +5,7 @@
 //! so a rule needs both the symptom and its size; the limits are at the top.
 
 use crate::estimate::is_known;
-use crate::unit::{count, duration, rate, share};
+use crate::unit::{count, counted, duration, rate, share};
 use crate::{Blame, Outcome, Phase, Summary};
 
 /// Lag below this is never an alarm: sleeping in the kernel is no more exact on a busy machine.
@@ -236,8 +236,8 @@ fn nothing_measured(summary: &Summary) -> Option<Reason> {
     let accounts = &summary.accounting;
     let most = summary.failures().first().map(|(outcome, _)| format!(", mostly: {}", outcome.text()));
     let evidence = format!(
-        "of {} calls started {} failed and {} were in flight at the stop{}",
-        count(accounts.started),
+        "{} started, {} failed, {} in flight at the stop{}",
+        counted(accounts.started, "call"),
         count(accounts.failed),
         count(accounts.unfinished),
         most.unwrap_or_default()
@@ -277,7 +277,7 @@ fn local_errors(summary: &Summary) -> Vec<Reason> {
             let grade = if of_all > LOCAL_ERRORS_INVALID { Grade::Invalid } else { Grade::Degraded };
             let (cause, remedy) = local_remedy(summary, outcome);
             let evidence =
-                format!("{}: {} times in {} calls", outcome.text(), count(errors), count(finished));
+                format!("{}: {} in {}", outcome.text(), counted(errors, "time"), counted(finished, "call"));
             (errors > 0).then(|| reason(grade, cause, evidence, remedy))
         })
         .collect()
@@ -508,7 +508,8 @@ fn unfinished(summary: &Summary) -> Option<Reason> {
     if !p99_is_low && !stuck {
         return None;
     }
-    let mut evidence = format!("{} calls, the oldest for {}", count(ages.count()), duration(oldest as f64));
+    let mut evidence =
+        format!("{}, the oldest for {}", counted(ages.count(), "call"), duration(oldest as f64));
     if p99_is_low {
         evidence += &format!("; the true p99 is above {}", duration(p99 as f64));
     }
@@ -523,7 +524,7 @@ fn unfinished(summary: &Summary) -> Option<Reason> {
 fn few_samples(summary: &Summary) -> Option<Reason> {
     let calls = summary.latency.count;
     (calls > 0 && !is_known(0.99, calls)).then(|| {
-        let evidence = format!("p99 cannot be told from {} calls; it takes 368", count(calls));
+        let evidence = format!("p99 cannot be told from {}; it takes 368", counted(calls, "call"));
         reason(Grade::Valid, Cause::FewSamples, evidence, "make the run longer for the percentiles left out")
     })
 }

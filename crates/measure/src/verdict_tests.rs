@@ -403,7 +403,7 @@ fn a_run_without_a_reply_says_what_happened() {
     assert_eq!((verdict.grade, verdict.reasons.len()), (Grade::Invalid, 1));
     assert_eq!(
         verdict.reasons[0].evidence,
-        "of 3 calls started 3 failed and 0 were in flight at the stop, mostly: connection refused"
+        "3 calls started, 3 failed, 0 in flight at the stop, mostly: connection refused"
     );
     assert_eq!(verdict.reasons[0].remedy, "check with one request that the server answers under this URL");
 }
