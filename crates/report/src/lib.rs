@@ -1,1 +1,90 @@
-//! report
+//! A run as text, JSON, CSV, Markdown and JUnit XML.
+//!
+//! Everything is a pure function from numbers that `measure` has derived to text; nothing is printed here, and nothing
+//! is computed but layout. Whether there is colour, and where the text goes, is the caller's business.
+#![forbid(unsafe_code)]
+
+mod csv;
+#[cfg(test)]
+mod fixture;
+mod json;
+mod junit;
+mod layout;
+mod markdown;
+mod text;
+
+use warwolf_measure::{Run, Slo, SloResult, Summary, Verdict, judge};
+use warwolf_plan::Plan;
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people: verdict, accounts, figures.
+    Text,
+    /// For programs: everything, as `schema/report-1.json` says.
+    Json,
+    /// For spreadsheets: a line for each interval.
+    Csv,
+    /// For pull requests.
+    Markdown,
+    /// For build servers: verdict and objectives as test cases.
+    Junit,
+}
+
+/// A run with all that is said about it.
+#[derive(Clone, Debug)]
+pub struct Report<'r> {
+    /// The run.
+    pub run: &'r Run,
+    /// Its plan; none when its text is not one this version reads.
+    pub plan: Option<Plan>,
+    /// Every derived number.
+    pub summary: Summary,
+    /// Whether the numbers can be believed.
+    pub verdict: Verdict,
+    /// The objectives and whether they were held.
+    pub slos: Vec<SloResult>,
+}
+
+impl<'r> Report<'r> {
+    /// Derives, judges, and compares with the objectives in the run's own plan. An objective there that cannot be read is
+    /// left out: words were checked when they became a plan.
+    #[must_use]
+    pub fn of(run: &'r Run) -> Self {
+        let plan = warwolf_plan::text::parse(&run.plan_text).ok();
+        let texts = plan.iter().flat_map(|plan| &plan.slos);
+        let slos: Vec<Slo> = texts.filter_map(|text| Slo::parse(text).ok()).collect();
+        Self::with_slos(run, &slos)
+    }
+
+    /// The same with other objectives than the plan's.
+    #[must_use]
+    pub fn with_slos(run: &'r Run, slos: &[Slo]) -> Self {
+        let summary = Summary::of(run);
+        Self {
+            run,
+            plan: warwolf_plan::text::parse(&run.plan_text).ok(),
+            verdict: judge(&summary),
+            slos: slos.iter().map(|slo| slo.judge(&summary)).collect(),
+            summary,
+        }
+    }
+
+    /// Whether every objective was held.
+    #[must_use]
+    pub fn all_held(&self) -> bool {
+        self.slos.iter().all(SloResult::is_held)
+    }
+
+    /// Writes the report. `colour` is for [`Format::Text`] and adds to what the words say.
+    #[must_use]
+    pub fn render(&self, format: Format, colour: bool) -> String {
+        match format {
+            Format::Text => text::render(self, colour),
+            Format::Json => json::render(self),
+            Format::Csv => csv::render(self),
+            Format::Markdown => markdown::render(self),
+            Format::Junit => junit::render(self),
+        }
+    }
+}

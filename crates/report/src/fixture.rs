@@ -1,0 +1,142 @@
+//! Runs made by hand, for the tests of every format.
+
+use std::time::Duration;
+use warwolf_clock::Timestamp;
+use warwolf_measure::{Environment, Evidence, Outcome, Run, Sample, Tally, WorkerEvidence};
+use warwolf_plan::{ArrivalProcess, Plan, Request, Schedule, text};
+
+/// A call intended at `at_us`, begun at once, sent 100 us later, whose reply began after half of the rest.
+fn sample(at_us: u64, latency_us: u64, outcome: Outcome) -> Sample {
+    let at = |us: u64| Timestamp::from_nanos((at_us + us) * 1_000);
+    Sample {
+        intended: at(0),
+        started: at(0),
+        sent: at(100),
+        first_byte: at(100 + (latency_us - 100) / 2),
+        finished: at(latency_us),
+        body_bytes: 100,
+        header_bytes: 10,
+        sent_bytes: 50,
+        status: 200,
+        target: 0,
+        outcome,
+    }
+}
+
+fn never_sent(at_us: u64, outcome: Outcome) -> Sample {
+    let nothing =
+        Sample { sent: Timestamp::NEVER, first_byte: Timestamp::NEVER, ..sample(at_us, 200, outcome) };
+    Sample { body_bytes: 0, header_bytes: 0, sent_bytes: 0, status: 0, ..nothing }
+}
+
+fn run(plan: &Plan, seconds: u64) -> Run {
+    let mut run = Run::new(Duration::from_secs(1));
+    run.plan_text = text::to_toml(plan);
+    run.seed = plan.seed;
+    run.open = plan.is_open();
+    run.targets = plan.requests.iter().map(Request::url).collect();
+    run.wall = Duration::from_secs(seconds);
+    run.nominal = Some(run.wall);
+    run
+}
+
+fn plan(urls: &[&str]) -> Plan {
+    Plan { seed: 7, ..Plan::new(urls.iter().map(|url| Request::get(url).expect("a URL")).collect()) }
+}
+
+/// One call of each account in the first of two seconds.
+pub(crate) fn small() -> Run {
+    let mut run = run(&plan(&["http://a.test/"]), 2);
+    let mut tally = Tally::new();
+    tally.planned(4);
+    tally.started(3);
+    tally.unstarted(1);
+    tally.in_flight(3);
+    tally.record(&sample(0, 1_000, Outcome::Completed));
+    tally.record(&never_sent(0, Outcome::Refused));
+    tally.record(&sample(0, 1_500_000, Outcome::Unfinished));
+    run.timeline.add(0, &tally);
+    run.timeline.add(1, &Tally::new());
+    run
+}
+
+/// A hundred calls a second for ten seconds to two targets, 1.01 to 2.00 ms each; ten were answered with 503 and three
+/// reset.
+pub(crate) fn steady() -> Run {
+    let mut plan = plan(&["http://a.test/", "http://a.test/b?c=<d>"]);
+    plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate: 100.0 }, burst: 1 };
+    let mut run = run(&plan, 10);
+    run.target_rate = Some(100.0);
+    for second in 0..10 {
+        let mut tally = Tally::new();
+        tally.planned(100);
+        tally.started(100);
+        tally.in_flight(2);
+        tally.connections_held(2);
+        tally.wire(5_000, 11_000);
+        for number in 0..100 {
+            let reset = number == 50 && second < 3;
+            let outcome = if reset { Outcome::Reset } else { Outcome::Completed };
+            let status = if number == 99 { 503 } else { 200 };
+            let target = (number % 2) as u16;
+            let at_us = second * 1_000_000 + number * 10_000;
+            tally.record(&Sample { status, target, ..sample(at_us, 1_010 + number * 10, outcome) });
+            tally.connection_reused();
+        }
+        tally.connection_opened(Duration::from_micros(80 + second), None, false);
+        run.timeline.add(second, &tally);
+    }
+    run.evidence = evidence(Duration::from_secs(10));
+    run.environment = Environment {
+        version: "0.1.0".into(),
+        command: vec!["warwolf".into(), "-r".into(), "100/s".into(), "http://a.test/".into()],
+        host: "box".into(),
+        system: "Linux 6.1".into(),
+        cpu: "A CPU".into(),
+        cores: 2,
+        started_unix_ns: 1_700_000_000_000_000_000,
+    };
+    run
+}
+
+fn evidence(wall: Duration) -> Evidence {
+    Evidence {
+        threads: 1,
+        driver: "uring".into(),
+        idle: "block".into(),
+        workers: vec![WorkerEvidence {
+            busy: wall / 4,
+            wall,
+            cpu_user: wall / 20,
+            cpu_system: wall / 10,
+            run_delay: Some(wall / 1_000),
+            core: Some(0),
+            late_pages: 0,
+        }],
+        host_cpu_busy_share: Some(0.5),
+        steal_share: Some(0.0),
+        cgroup_throttled: Some(Duration::ZERO),
+        descriptors_limit: 1_048_576,
+        descriptors_peak: 12,
+        ports_available: 28_232,
+        connections_asked: 0,
+        connections_held: 2,
+        in_flight_limit: 10_000,
+        cpu_user: wall / 20,
+        cpu_system: wall / 10,
+        interrupted: false,
+    }
+}
+
+/// Two calls to a server that is not there.
+pub(crate) fn unreachable() -> Run {
+    let mut run = run(&plan(&["http://a.test/"]), 1);
+    let mut tally = Tally::new();
+    tally.planned(2);
+    tally.started(2);
+    tally.in_flight(2);
+    (0..2).for_each(|at| tally.record(&never_sent(at, Outcome::Refused)));
+    (0..2).for_each(|_| tally.connection_failed(Outcome::Refused));
+    run.timeline.add(0, &tally);
+    run
+}

@@ -1,0 +1,264 @@
+//! The report for programs. `schema/report-1.json` describes it; a test holds the two together.
+//!
+//! Durations are whole nanoseconds and say so in their name. What is not known is null, never zero. A later version may
+//! add fields; what changes meaning changes `schema_version`.
+
+use crate::Report;
+use crate::layout::loop_name;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+use warwolf_measure::{
+    Accounting, Environment, Figures, IntervalFigures, Metric, Outcome, Reason, SloResult, SloState, Summary,
+    TargetFigures, WorkerEvidence,
+};
+
+/// Version of the layout.
+const SCHEMA_VERSION: u32 = 1;
+
+pub(crate) fn render(report: &Report<'_>) -> String {
+    let mut text = serde_json::to_string_pretty(&value(report)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn value(report: &Report<'_>) -> Value {
+    let summary = &report.summary;
+    let counters = summary.tally.counters();
+    let plan = report.plan.as_ref().and_then(|plan| serde_json::to_value(plan).ok());
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "plan": plan,
+        "seed": summary.seed,
+        "environment": environment(&summary.environment),
+        "loop": loop_name(summary).trim_end_matches(" loop"),
+        "duration_ns": nanos(summary.wall),
+        "warmup_ns": nanos(summary.warmup),
+        "window": { "from_ns": summary.window.0.as_nanos(), "to_ns": summary.window.1.as_nanos() },
+        "target": {
+            "rate_per_s": summary.target_rate,
+            "connections": positive(summary.evidence.connections_asked),
+        },
+        "achieved": {
+            "rate_per_s": summary.achieved.rate_per_s.value,
+            "rate_per_s_ci95": pair(summary.achieved.rate_per_s.ci95),
+            "started_per_s": summary.achieved.started_per_s,
+            "bytes_per_s": summary.achieved.bytes_per_s,
+            "max_in_flight": summary.achieved.max_in_flight,
+        },
+        "accounting": accounting(&summary.accounting),
+        "latency_ns": figures(&summary.latency),
+        "service_ns": figures(&summary.service),
+        "lag_ns": figures(&summary.lag),
+        "connect_ns": figures(&summary.connect),
+        "tls_ns": figures(&summary.tls),
+        "setup_ns": figures(&summary.setup),
+        "wait_ns": figures(&summary.wait),
+        "transfer_ns": figures(&summary.transfer),
+        "unfinished_age_ns": figures(&summary.unfinished_age),
+        "latency_histogram": summary.histogram.iter()
+            .map(|bar| json!({ "up_to_ns": bar.up_to_ns, "count": bar.count })).collect::<Vec<_>>(),
+        "status": summary.tally.statuses()
+            .map(|(status, count)| (status.to_string(), count.into())).collect::<Map<_, _>>(),
+        "outcomes": by_name(summary.tally.outcomes()),
+        "errors": { "count": summary.errors, "share": summary.error_share },
+        "bytes": {
+            "sent": counters.request_bytes,
+            "header": counters.header_bytes,
+            "body": counters.body_bytes,
+            "partial": counters.partial_bytes,
+            "wire": counters.wire_sent + counters.wire_received,
+            "wire_sent": counters.wire_sent,
+            "wire_received": counters.wire_received,
+        },
+        "connections": {
+            "opened": counters.connections_opened,
+            "reused": counters.connections_reused,
+            "failed": counters.connections_failed,
+            "reconnects": counters.reconnects,
+            "tls_resumed": counters.tls_resumed,
+            "held": counters.connections_held,
+            "failures": by_name(summary.tally.connection_failures()),
+        },
+        "intervals": summary.intervals.iter().map(interval).collect::<Vec<_>>(),
+        "targets": summary.targets.iter().map(target).collect::<Vec<_>>(),
+        "health": health(report),
+        "slo": report.slos.iter().map(slo).collect::<Vec<_>>(),
+    })
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn positive(number: u64) -> Option<u64> {
+    (number > 0).then_some(number)
+}
+
+fn pair(interval: Option<(f64, f64)>) -> Value {
+    interval.map_or(Value::Null, |(low, high)| json!([low, high]))
+}
+
+fn by_name(counts: impl Iterator<Item = (Outcome, u64)>) -> Map<String, Value> {
+    counts.map(|(outcome, count)| (outcome.name().to_owned(), count.into())).collect()
+}
+
+fn environment(environment: &Environment) -> Value {
+    json!({
+        "version": environment.version,
+        "command": environment.command,
+        "host": environment.host,
+        "system": environment.system,
+        "cpu": environment.cpu,
+        "cores": environment.cores,
+        "started_unix_ns": positive(environment.started_unix_ns),
+    })
+}
+
+fn accounting(accounts: &Accounting) -> Value {
+    json!({
+        "planned": accounts.planned,
+        "started": accounts.started,
+        "completed": accounts.completed,
+        "failed": accounts.failed,
+        "timed_out": accounts.timed_out,
+        "unfinished": accounts.unfinished,
+        "unstarted": accounts.unstarted,
+    })
+}
+
+fn figures(figures: &Figures) -> Value {
+    let whole = |nanos: Option<f64>| nanos.map(|nanos| nanos.round() as u64);
+    let mut fields = Map::new();
+    fields.insert("count".into(), figures.count.into());
+    fields.insert("min".into(), figures.min_ns.into());
+    fields.insert("mean".into(), whole(figures.mean_ns).into());
+    fields.insert("max".into(), figures.max_ns.into());
+    fields.insert("stddev".into(), whole(figures.stddev_ns).into());
+    let mut ci95 = Map::new();
+    let mean = figures.mean_ci95_ns.map(|(low, high)| json!([low.round() as u64, high.round() as u64]));
+    ci95.insert("mean".into(), mean.into());
+    for quantile in &figures.quantiles {
+        fields.insert(quantile.name.into(), quantile.value_ns.into());
+        ci95.insert(quantile.name.into(), quantile.ci95_ns.map(|(low, high)| json!([low, high])).into());
+    }
+    fields.insert("ci95".into(), ci95.into());
+    fields.into()
+}
+
+fn interval(interval: &IntervalFigures) -> Value {
+    let mut fields = Map::new();
+    fields.insert("start_ns".into(), interval.start.as_nanos().into());
+    fields.insert("end_ns".into(), interval.end.as_nanos().into());
+    fields.insert("measured".into(), interval.measured.into());
+    if let Value::Object(accounts) = accounting(&interval.accounting) {
+        fields.extend(accounts);
+    }
+    fields.insert("errors".into(), interval.errors.into());
+    fields.insert("rate_per_s".into(), interval.rate_per_s.into());
+    fields.insert("reply_bytes".into(), interval.reply_bytes.into());
+    fields.insert("max_in_flight".into(), interval.max_in_flight.into());
+    let mean = interval.latency_mean_ns.map(|mean| mean.round() as u64);
+    fields.insert("latency_mean_ns".into(), mean.into());
+    for (place, name) in
+        ["latency_p50_ns", "latency_p90_ns", "latency_p99_ns", "latency_max_ns"].iter().enumerate()
+    {
+        fields.insert((*name).into(), interval.latency_ns.map(|latency| latency[place]).into());
+    }
+    fields.insert("lag_p99_ns".into(), interval.lag_p99_ns.into());
+    fields.into()
+}
+
+fn target(target: &TargetFigures) -> Value {
+    json!({
+        "url": target.url,
+        "completed": target.completed,
+        "errors": target.errors,
+        "body_bytes": target.body_bytes,
+        "rate_per_s": target.rate_per_s,
+        "latency_ns": figures(&target.latency),
+    })
+}
+
+fn reason(reason: &Reason) -> Value {
+    json!({
+        "grade": reason.grade.name(),
+        "cause": reason.cause.name(),
+        "text": reason.cause.text(),
+        "evidence": reason.evidence,
+        "remedy": reason.remedy,
+    })
+}
+
+fn health(report: &Report<'_>) -> Value {
+    let summary = &report.summary;
+    let evidence = &summary.evidence;
+    let busy = evidence.workers.iter().map(WorkerEvidence::busy_share).reduce(f64::max);
+    json!({
+        "verdict": report.verdict.grade.name(),
+        "reasons": report.verdict.reasons.iter().map(reason).collect::<Vec<_>>(),
+        "threads": evidence.threads,
+        "driver": evidence.driver,
+        "idle": evidence.idle,
+        "cpu_user_s": evidence.cpu_user.as_secs_f64(),
+        "cpu_system_s": evidence.cpu_system.as_secs_f64(),
+        "cpu_ns_per_call": cpu_per_call(summary),
+        "busy_share": busy,
+        "host_cpu_busy_share": evidence.host_cpu_busy_share,
+        "steal_share": evidence.steal_share,
+        "cgroup_throttled_ns": evidence.cgroup_throttled.map(nanos),
+        "descriptors_limit": positive(evidence.descriptors_limit),
+        "descriptors_peak": evidence.descriptors_peak,
+        "ports_available": positive(evidence.ports_available),
+        "connections_asked": positive(evidence.connections_asked),
+        "connections_held": evidence.connections_held,
+        "in_flight_limit": positive(evidence.in_flight_limit),
+        "held_back": summary.tally.counters().held_back,
+        "interrupted": evidence.interrupted,
+        "missing_shards": summary.missing_shards,
+        "workers": evidence.workers.iter().map(worker).collect::<Vec<_>>(),
+    })
+}
+
+/// CPU time of this process for each call that is over, of the whole run.
+fn cpu_per_call(summary: &Summary) -> Option<u64> {
+    let accounts = &summary.accounting;
+    let calls = accounts.completed + accounts.failed + accounts.timed_out;
+    let cpu = nanos(summary.evidence.cpu_user + summary.evidence.cpu_system);
+    cpu.checked_div(calls)
+}
+
+fn worker(worker: &WorkerEvidence) -> Value {
+    json!({
+        "core": worker.core,
+        "wall_ns": nanos(worker.wall),
+        "busy_share": worker.busy_share(),
+        "cpu_share": worker.cpu_share(),
+        "run_delay_ns": worker.run_delay.map(nanos),
+        "late_pages": worker.late_pages,
+    })
+}
+
+fn slo(result: &SloResult) -> Value {
+    let unit = match result.slo.metric {
+        Metric::Errors => "share",
+        Metric::Rate => "per_s",
+        Metric::Quantile(_) | Metric::Mean | Metric::Min | Metric::Max => "ns",
+    };
+    let state = match result.state {
+        SloState::Held => "held",
+        SloState::Broken => "broken",
+        SloState::Unknown => "unknown",
+    };
+    json!({
+        "text": result.slo.text,
+        "held": result.is_held(),
+        "state": state,
+        "actual": result.actual,
+        "limit": result.slo.limit,
+        "unit": unit,
+    })
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

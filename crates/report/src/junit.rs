@@ -1,0 +1,125 @@
+//! Verdict and objectives as test cases, in the form that build servers read.
+//!
+//! The verdict fails when it is `INVALID`; `DEGRADED` passes and says why, so that a noisy build machine alone breaks no
+//! build. Whoever wants more uses `--strict`.
+
+use crate::Report;
+use std::fmt::Write;
+use warwolf_measure::{Grade, Reason, SloState};
+
+struct Case {
+    name: String,
+    /// Message, when it failed.
+    failure: Option<String>,
+    said: String,
+}
+
+pub(crate) fn render(report: &Report<'_>) -> String {
+    let cases: Vec<Case> = [verdict(report)].into_iter().chain(objectives(report)).collect();
+    let failures = cases.iter().filter(|case| case.failure.is_some()).count();
+    let seconds = report.summary.wall.as_secs_f64();
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let totals =
+        format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" time=\"{seconds:.3}\"", cases.len());
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "<testsuites {totals}>\n  <testsuite name=\"warwolf\" {totals}>");
+    for case in &cases {
+        let _ = write(&mut out, case);
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn verdict(report: &Report<'_>) -> Case {
+    let sentence = |reason: &Reason| {
+        format!("{}: {}: {}; {}", reason.grade.name(), reason.cause.text(), reason.evidence, reason.remedy)
+    };
+    let said: Vec<_> = report.verdict.reasons.iter().map(sentence).collect();
+    let invalid = report.verdict.grade == Grade::Invalid;
+    Case {
+        name: "verdict".to_owned(),
+        failure: invalid.then(|| said.first().cloned().unwrap_or_default()),
+        said: format!("{}\n{}", report.verdict.grade.name(), said.join("\n")),
+    }
+}
+
+fn objectives<'r>(report: &'r Report<'_>) -> impl Iterator<Item = Case> + 'r {
+    report.slos.iter().map(|result| {
+        let actual = result.actual_text();
+        Case {
+            name: result.slo.text.clone(),
+            failure: (result.state != SloState::Held).then(|| actual.clone()),
+            said: actual,
+        }
+    })
+}
+
+fn write(out: &mut String, case: &Case) -> std::fmt::Result {
+    writeln!(out, "    <testcase classname=\"warwolf\" name=\"{}\">", escape(&case.name))?;
+    if let Some(message) = &case.failure {
+        writeln!(out, "      <failure message=\"{}\"/>", escape(message))?;
+    }
+    writeln!(out, "      <system-out>{}</system-out>\n    </testcase>", escape(case.said.trim_end()))
+}
+
+/// Text in which XML sees no marks (XML 1.0 section 2.4); characters that XML does not have become question marks.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, Report, fixture};
+    use warwolf_measure::Slo;
+
+    #[test]
+    fn objectives_are_test_cases() {
+        let run = fixture::steady();
+        let slos = ["p99<200ms", "errors<0.1%"].map(|text| Slo::parse(text).unwrap());
+        let text = Report::with_slos(&run, &slos).render(Format::Junit, false);
+        let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1" errors="0" time="10.000">
+  <testsuite name="warwolf" tests="3" failures="1" errors="0" time="10.000">
+    <testcase classname="warwolf" name="verdict">
+      <system-out>VALID</system-out>
+    </testcase>
+    <testcase classname="warwolf" name="p99&lt;200ms">
+      <system-out>2.00 ms</system-out>
+    </testcase>
+    <testcase classname="warwolf" name="errors&lt;0.1%">
+      <failure message="1.30 %"/>
+      <system-out>1.30 %</system-out>
+    </testcase>
+  </testsuite>
+</testsuites>
+"#;
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn an_invalid_run_fails() {
+        let run = fixture::unreachable();
+        let text = Report::of(&run).render(Format::Junit, false);
+        assert!(
+            text.contains("<failure message=\"INVALID: nothing was measured: 2 calls started, 2 failed"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn marks_and_control_characters_do_no_harm() {
+        assert_eq!(super::escape("a<b>&\"\u{7}\n"), "a&lt;b&gt;&amp;&quot;?\n");
+    }
+}

@@ -1,0 +1,91 @@
+//! Words and figures that several formats share.
+
+use crate::Report;
+use warwolf_measure::unit::{count, duration};
+use warwolf_measure::{Blame, Figures, QUANTILES, QuantileFigure, Summary};
+
+/// What stands for a figure that is not known.
+pub(crate) const UNKNOWN: &str = "-";
+
+/// `open loop` or `closed loop`: stands beside every latency, because it says what latency is counted from.
+pub(crate) const fn loop_name(summary: &Summary) -> &'static str {
+    if summary.open { "open loop" } else { "closed loop" }
+}
+
+/// A duration, or what stands for an unknown one.
+pub(crate) fn optional(nanos: Option<f64>) -> String {
+    nanos.map_or_else(|| UNKNOWN.to_owned(), duration)
+}
+
+/// The same of whole nanoseconds.
+pub(crate) fn optional_ns(nanos: Option<u64>) -> String {
+    optional(nanos.map(|nanos| nanos as f64))
+}
+
+/// A 95 % interval as `1.20 ms to 1.30 ms`, when it is known.
+pub(crate) fn interval(ci95_ns: Option<(u64, u64)>) -> Option<String> {
+    ci95_ns.map(|(low, high)| format!("{} to {}", duration(low as f64), duration(high as f64)))
+}
+
+/// A quantile as `99 %` or `99.99 %`.
+pub(crate) fn percent(figure: &QuantileFigure) -> String {
+    let percent = format!("{:.2}", figure.quantile * 100.0);
+    format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The reason for the quantiles that are not shown; none when all are.
+pub(crate) fn missing_quantiles(latency: &Figures) -> Option<String> {
+    let missing =
+        latency.quantiles.iter().find(|figure| figure.value_ns.is_none()).filter(|_| latency.count > 0)?;
+    // The sample must hold a value beyond the quantile with 97.5 %.
+    let needed = (0.025f64.ln() / missing.quantile.ln()).ceil() as u64;
+    Some(format!(
+        "{UNKNOWN}: too few calls to know; {} takes {}, and there are {}",
+        percent(missing),
+        count(needed),
+        count(latency.count)
+    ))
+}
+
+/// The phases that explain latency, in the order of time.
+pub(crate) const fn phases(summary: &Summary) -> [(&'static str, &Figures); 6] {
+    [
+        ("lag", &summary.lag),
+        ("connect", &summary.connect),
+        ("tls", &summary.tls),
+        ("setup", &summary.setup),
+        ("wait", &summary.wait),
+        ("transfer", &summary.transfer),
+    ]
+}
+
+/// Everything that went wrong with calls, with whose fault it is and how often: the most frequent first.
+pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
+    let endings = summary.failures().into_iter();
+    let mut errors: Vec<_> = endings
+        .map(|(outcome, count)| (outcome.text().to_owned(), outcome.blame().name(), count))
+        .chain(
+            summary
+                .tally
+                .statuses()
+                .filter(|(status, _)| *status >= 400)
+                .map(|(status, count)| (format!("status {status}"), Blame::Target.name(), count)),
+        )
+        .collect();
+    errors.sort_by_key(|(_, _, count)| std::cmp::Reverse(*count));
+    errors
+}
+
+/// The URL of the run, or how many there are.
+pub(crate) fn target(report: &Report<'_>) -> String {
+    match report.run.targets.as_slice() {
+        [] => "no target".to_owned(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", count(rest.len() as u64)),
+    }
+}
+
+/// Names of [`QUANTILES`] in rows, with their place.
+pub(crate) fn quantile_rows() -> impl Iterator<Item = usize> {
+    0..QUANTILES.len()
+}

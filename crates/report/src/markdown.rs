@@ -1,0 +1,126 @@
+//! The report for pull requests: what matters, in tables.
+
+use crate::Report;
+use crate::layout::{
+    errors, interval, loop_name, missing_quantiles, optional_ns, percent, quantile_rows, target,
+};
+use std::fmt::Write;
+use warwolf_measure::unit::{count, counted, rate, share};
+use warwolf_measure::{Grade, SloState};
+
+pub(crate) fn render(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, report);
+    out
+}
+
+fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
+    let summary = &report.summary;
+    writeln!(out, "## {}: {}\n", report.verdict.grade.name(), escape(&target(report)))?;
+    for reason in &report.verdict.reasons {
+        let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
+        writeln!(
+            out,
+            "- **{word}**: {}: {}; {}",
+            reason.cause.text(),
+            escape(&reason.evidence),
+            escape(&reason.remedy)
+        )?;
+    }
+    if !report.verdict.reasons.is_empty() {
+        writeln!(out)?;
+    }
+    let accounts = &summary.accounting;
+    let wanted = summary.target_rate.map_or_else(String::new, |target| format!(" of {}", rate(target)));
+    writeln!(
+        out,
+        "{}{wanted} ({}), {} ({})\n",
+        rate(summary.achieved.rate_per_s.value),
+        loop_name(summary),
+        counted(summary.errors, "error"),
+        summary.error_share.map_or_else(|| "0 %".to_owned(), share)
+    )?;
+    writeln!(out, "| planned | started | completed | failed | timed out | unfinished | never started |")?;
+    writeln!(out, "|---:|---:|---:|---:|---:|---:|---:|")?;
+    let row = [
+        accounts.planned,
+        accounts.started,
+        accounts.completed,
+        accounts.failed,
+        accounts.timed_out,
+        accounts.unfinished,
+        accounts.unstarted,
+    ];
+    writeln!(out, "| {} |\n", row.map(count).join(" | "))?;
+    slos(out, report)?;
+    if summary.latency.count > 0 {
+        latencies(out, report)?;
+    }
+    let errors = errors(summary);
+    if !errors.is_empty() {
+        let gap = if summary.latency.count > 0 { "\n" } else { "" };
+        writeln!(out, "{gap}| errors | what | whose |\n|---:|---|---|")?;
+        for (text, blame, number) in errors {
+            writeln!(out, "| {} | {} | {blame} |", count(number), escape(&text))?;
+        }
+    }
+    Ok(())
+}
+
+fn slos(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
+    if report.slos.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "| objective | actual | |\n|---|---:|---|")?;
+    for result in &report.slos {
+        let word = match result.state {
+            SloState::Held => "held",
+            SloState::Broken => "**broken**",
+            SloState::Unknown => "**unsure**",
+        };
+        writeln!(out, "| `{}` | {} | {word} |", result.slo.text.replace('|', "\\|"), result.actual_text())?;
+    }
+    writeln!(out)
+}
+
+fn latencies(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
+    let summary = &report.summary;
+    writeln!(
+        out,
+        "| {} | latency | 95 % sure | service | lag |\n|---:|---:|---:|---:|---:|",
+        loop_name(summary)
+    )?;
+    for place in quantile_rows() {
+        let figure = &summary.latency.quantiles[place];
+        writeln!(
+            out,
+            "| {} | {} | {} | {} | {} |",
+            percent(figure),
+            optional_ns(figure.value_ns),
+            interval(figure.ci95_ns).unwrap_or_default(),
+            optional_ns(summary.service.quantiles[place].value_ns),
+            optional_ns(summary.lag.quantiles[place].value_ns)
+        )?;
+    }
+    match missing_quantiles(&summary.latency) {
+        Some(reason) => writeln!(out, "\n{reason}"),
+        None => Ok(()),
+    }
+}
+
+/// Text in which Markdown sees no marks.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '|' | '*' | '_' | '`' | '<' | '[' | ']' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "markdown_tests.rs"]
+mod tests;

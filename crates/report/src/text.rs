@@ -1,0 +1,321 @@
+//! The report for people: verdict, target and achieved, the accounts, and then the layout that is read blind.
+
+use crate::Report;
+use crate::layout::{
+    errors, interval, loop_name, missing_quantiles, optional, optional_ns, percent, phases, quantile_rows,
+    target,
+};
+use std::fmt::Write;
+use warwolf_measure::unit::{count, counted, duration, rate, share, size};
+use warwolf_measure::{Estimate, Grade, Reason, SloState, Summary};
+
+/// Codes around coloured words, or nothing.
+#[derive(Clone, Copy)]
+struct Paint {
+    colour: bool,
+}
+
+impl Paint {
+    fn word(self, code: &str, word: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
+    }
+
+    fn grade(self, grade: Grade) -> String {
+        let code = match grade {
+            Grade::Valid => "1;32",
+            Grade::Degraded => "1;33",
+            Grade::Invalid => "1;31",
+        };
+        self.word(code, grade.name())
+    }
+
+    fn heading(self, text: &str) -> String {
+        self.word("1", text)
+    }
+}
+
+/// Columns of the bars.
+const BAR: u64 = 40;
+
+pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
+    let paint = Paint { colour };
+    let mut out = String::new();
+    verdict(&mut out, report, paint);
+    load(&mut out, report);
+    accounts(&mut out, &report.summary);
+    slos(&mut out, report, paint);
+    if report.summary.latency.count > 0 {
+        summary(&mut out, &report.summary, paint);
+        histogram(&mut out, &report.summary, paint);
+        distribution(&mut out, &report.summary, paint);
+        details(&mut out, &report.summary, paint);
+    }
+    status_codes(&mut out, &report.summary, paint);
+    targets(&mut out, &report.summary, paint);
+    error_list(&mut out, &report.summary, paint);
+    out
+}
+
+/// Adds a line.
+macro_rules! line {
+    ($out:expr) => { $out.push('\n') };
+    ($out:expr, $($word:tt)*) => {{
+        // Writing to a string cannot fail.
+        let _ = writeln!($out, $($word)*);
+    }};
+}
+
+fn verdict(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let verdict = &report.verdict;
+    let meaning = match verdict.grade {
+        Grade::Valid => "nothing speaks against these numbers",
+        Grade::Degraded => "something of this machine is in these numbers",
+        Grade::Invalid => "these numbers are not about the server",
+    };
+    line!(out, "{}: {meaning}", paint.grade(verdict.grade));
+    for Reason { grade, cause, evidence, remedy } in &verdict.reasons {
+        let word = if *grade == Grade::Valid { "note".to_owned() } else { paint.grade(*grade) };
+        line!(out, "  {word}: {}: {evidence}", cause.text());
+        line!(out, "    to do: {remedy}");
+    }
+    line!(out);
+}
+
+/// A figure with half the width of its interval.
+fn with_error(estimate: Estimate) -> String {
+    match estimate.ci95 {
+        Some((low, high)) if estimate.value > 0.0 => {
+            format!("{} ± {}", rate(estimate.value), share((high - low) / 2.0 / estimate.value))
+        }
+        _ => rate(estimate.value),
+    }
+}
+
+fn load(out: &mut String, report: &Report<'_>) {
+    let summary = &report.summary;
+    let asked = summary.evidence.connections_asked;
+    let connections = if asked > 0 { format!(", {}", counted(asked, "connection")) } else { String::new() };
+    let wanted = match summary.target_rate {
+        Some(target) => format!("{}, {}", loop_name(summary), rate(target)),
+        None => loop_name(summary).to_owned(),
+    };
+    line!(out, "URL       {}", target(report));
+    line!(out, "target    {wanted}{connections}, seed {}", summary.seed);
+    let mut achieved = with_error(summary.achieved.rate_per_s);
+    if let Some(target) = summary.target_rate {
+        let _ = write!(achieved, " ({} of the target)", share(summary.achieved.rate_per_s.value / target));
+    }
+    let in_flight = count(summary.achieved.max_in_flight);
+    line!(out, "achieved  {achieved}, at most {in_flight} in flight");
+}
+
+fn accounts(out: &mut String, summary: &Summary) {
+    let accounts = &summary.accounting;
+    line!(
+        out,
+        "accounts  planned {} = started {} + never started {}",
+        count(accounts.planned),
+        count(accounts.started),
+        count(accounts.unstarted)
+    );
+    line!(
+        out,
+        "          started {} = completed {} + failed {} + timed out {} + unfinished {}",
+        count(accounts.started),
+        count(accounts.completed),
+        count(accounts.failed),
+        count(accounts.timed_out),
+        count(accounts.unfinished)
+    );
+    if let Some(oldest) = summary.unfinished_age.max_ns {
+        line!(out, "          the oldest unfinished call had waited for {}", duration(oldest as f64));
+    }
+    line!(out);
+}
+
+fn slos(out: &mut String, report: &Report<'_>, paint: Paint) {
+    if report.slos.is_empty() {
+        return;
+    }
+    line!(out, "{}", paint.heading("Objectives:"));
+    for result in &report.slos {
+        let word = match result.state {
+            SloState::Held => paint.word("32", "held  "),
+            SloState::Broken => paint.word("31", "BROKEN"),
+            SloState::Unknown => paint.word("31", "UNSURE"),
+        };
+        line!(out, "  {word}  {}  ({})", result.slo.text, result.actual_text());
+    }
+    line!(out);
+}
+
+fn summary(out: &mut String, summary: &Summary, paint: Paint) {
+    let (from, to) = summary.window;
+    let measured = to.since(from).as_nanos() as f64;
+    let warmup = if summary.warmup.is_zero() {
+        String::new()
+    } else {
+        format!("; after {} of warm-up, which is in the accounts only", duration(from.as_nanos() as f64))
+    };
+    let counters = summary.tally.counters();
+    let replies = counters.header_bytes + counters.body_bytes;
+    let per_reply = replies as f64 / summary.tally.completed().max(1) as f64;
+    line!(out, "{} ({}{warmup})", paint.heading("Summary"), loop_name(summary));
+    line!(out, "  Total:         {}", duration(measured));
+    line!(out, "  Slowest:       {}", optional_ns(summary.latency.max_ns));
+    line!(out, "  Fastest:       {}", optional_ns(summary.latency.min_ns));
+    line!(out, "  Average:       {}", optional(summary.latency.mean_ns));
+    line!(out, "  Requests/sec:  {}", rate(summary.achieved.rate_per_s.value));
+    line!(
+        out,
+        "  Data:          {}, {} a reply, {}/s",
+        size(replies as f64),
+        size(per_reply),
+        size(summary.achieved.bytes_per_s)
+    );
+    line!(
+        out,
+        "  Errors:        {} of {} ({})",
+        count(summary.errors),
+        count(summary.tally.finished()),
+        summary.error_share.map_or_else(|| "0 %".to_owned(), share)
+    );
+    let connections = [
+        ("opened", counters.connections_opened),
+        ("reused", counters.connections_reused),
+        ("failed", counters.connections_failed),
+    ];
+    let connections: Vec<_> =
+        connections.iter().map(|(name, number)| format!("{} {name}", count(*number))).collect();
+    line!(out, "  Connections:   {}", connections.join(", "));
+    line!(out);
+}
+
+fn histogram(out: &mut String, summary: &Summary, paint: Paint) {
+    let most = summary.histogram.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
+    line!(out, "{} ({}, up to)", paint.heading("Latency histogram"), loop_name(summary));
+    for bar in &summary.histogram {
+        // Rounded up, so that what is not zero shows.
+        let width = (bar.count * BAR).div_ceil(most) as usize;
+        let number = format!("[{}]", count(bar.count));
+        let text = format!("  {:>8} {number:<13} |{}", duration(bar.up_to_ns as f64), "■".repeat(width));
+        line!(out, "{text}");
+    }
+    line!(out);
+}
+
+fn distribution(out: &mut String, summary: &Summary, paint: Paint) {
+    let heading = format!("{} ({})", paint.heading("Latency distribution"), loop_name(summary));
+    line!(out, "{heading}");
+    line!(out, "            {:<10}{:<24}{:<10}lag", "latency", "(95 % sure)", "service");
+    for place in quantile_rows() {
+        let figure = &summary.latency.quantiles[place];
+        let sure = interval(figure.ci95_ns).map_or_else(String::new, |text| format!("({text})"));
+        line!(
+            out,
+            "  {:>8}  {:<10}{:<24}{:<10}{}",
+            percent(figure),
+            optional_ns(figure.value_ns),
+            sure,
+            optional_ns(summary.service.quantiles[place].value_ns),
+            optional_ns(summary.lag.quantiles[place].value_ns)
+        );
+    }
+    if let Some(reason) = missing_quantiles(&summary.latency) {
+        line!(out, "  {reason}");
+    }
+    line!(out);
+}
+
+fn details(out: &mut String, summary: &Summary, paint: Paint) {
+    line!(out, "{}", paint.heading("Details by phase:"));
+    line!(
+        out,
+        "  {:<9} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "",
+        "average",
+        "fastest",
+        "slowest",
+        "50 %",
+        "99 %"
+    );
+    for (name, figures) in phases(summary) {
+        if figures.count == 0 {
+            continue;
+        }
+        line!(
+            out,
+            "  {name:<9} {:>10} {:>10} {:>10} {:>10} {:>10}",
+            optional(figures.mean_ns),
+            optional_ns(figures.min_ns),
+            optional_ns(figures.max_ns),
+            optional_ns(figures.quantile_ns("p50")),
+            optional_ns(figures.quantile_ns("p99"))
+        );
+    }
+    line!(out);
+}
+
+fn status_codes(out: &mut String, summary: &Summary, paint: Paint) {
+    if summary.tally.completed() == 0 {
+        return;
+    }
+    line!(out, "{}", paint.heading("Status codes:"));
+    for (status, number) in summary.tally.statuses() {
+        line!(
+            out,
+            "  [{status}] {}",
+            if number == 1 { "1 reply".to_owned() } else { format!("{} replies", count(number)) }
+        );
+    }
+    line!(out);
+}
+
+/// Rows of targets that are shown; JSON has them all.
+const TARGETS: usize = 20;
+
+fn targets(out: &mut String, summary: &Summary, paint: Paint) {
+    if summary.targets.len() < 2 {
+        return;
+    }
+    line!(out, "{}", paint.heading("Targets:"));
+    line!(out, "  {:>11} {:>9} {:>10} {:>10}  URL", "completed", "errors", "50 %", "99 %");
+    for row in summary.targets.iter().take(TARGETS) {
+        line!(
+            out,
+            "  {:>11} {:>9} {:>10} {:>10}  {}",
+            count(row.completed),
+            count(row.errors),
+            optional_ns(row.latency.quantile_ns("p50")),
+            optional_ns(row.latency.quantile_ns("p99")),
+            row.url.as_deref().unwrap_or("(all others)")
+        );
+    }
+    if summary.targets.len() > TARGETS {
+        line!(out, "  and {} more, in the JSON report", summary.targets.len() - TARGETS);
+    }
+    line!(out);
+}
+
+fn error_list(out: &mut String, summary: &Summary, paint: Paint) {
+    let errors = errors(summary);
+    if !errors.is_empty() {
+        line!(out, "{}", paint.heading("Errors:"));
+        for (text, blame, number) in errors {
+            line!(out, "  [{}] {text} ({blame})", count(number));
+        }
+        line!(out);
+    }
+    let mut failures = summary.tally.connection_failures().peekable();
+    if failures.peek().is_some() {
+        line!(out, "{}", paint.heading("Connections that did not open:"));
+        for (outcome, number) in failures {
+            line!(out, "  [{}] {} ({})", count(number), outcome.text(), outcome.blame().name());
+        }
+        line!(out);
+    }
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

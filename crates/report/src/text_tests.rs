@@ -1,0 +1,60 @@
+use crate::{Format, Report, fixture};
+use warwolf_measure::{Run, Slo};
+
+fn render(run: &Run, slos: &[&str], colour: bool) -> String {
+    let slos: Vec<Slo> = slos.iter().map(|text| Slo::parse(text).unwrap()).collect();
+    Report::with_slos(run, &slos).render(Format::Text, colour)
+}
+
+#[test]
+fn a_steady_open_loop_in_full() {
+    let text = render(&fixture::steady(), &["p99<200ms", "errors<0.1%", "p99.99<1s"], false);
+    assert_eq!(text, include_str!("golden/steady.txt"));
+}
+
+#[test]
+fn a_call_of_each_account_in_full() {
+    assert_eq!(render(&fixture::small(), &[], false), include_str!("golden/small.txt"));
+}
+
+#[test]
+fn a_server_that_is_not_there_in_full() {
+    assert_eq!(render(&fixture::unreachable(), &["rps>1"], false), include_str!("golden/unreachable.txt"));
+}
+
+#[test]
+fn the_warm_up_is_named() {
+    let mut run = fixture::steady();
+    run.warmup = std::time::Duration::from_secs(2);
+    let text = render(&run, &[], false);
+    assert!(text.contains("Summary (open loop; after 2.00 s of warm-up, which is in the accounts only)\n  Total:         8.00 s\n"), "{text}");
+    assert!(text.contains("accounts  planned 1,000 = started 1,000"), "{text}");
+}
+
+#[test]
+fn colour_is_an_addition() {
+    let coloured = render(&fixture::steady(), &["errors<0.1%"], true);
+    assert!(coloured.starts_with("\x1b[1;32mVALID\x1b[0m: "), "{coloured}");
+    let codes = ["\x1b[1;32m", "\x1b[1m", "\x1b[31m", "\x1b[0m"];
+    let stripped = codes.iter().fold(coloured, |text, code| text.replace(code, ""));
+    assert_eq!(stripped, render(&fixture::steady(), &["errors<0.1%"], false));
+}
+
+#[test]
+fn the_objectives_of_the_plan_are_judged() {
+    let mut run = fixture::steady();
+    run.plan_text = run.plan_text.replace("slos = []", "slos = [\"p50<1ms\"]");
+    let report = Report::of(&run);
+    assert_eq!((report.slos.len(), report.all_held()), (1, false));
+    assert!(report.render(Format::Text, false).contains("  BROKEN  p50<1ms  (1.50 ms)\n"));
+}
+
+#[test]
+fn no_line_ends_in_blanks_or_is_too_long() {
+    for run in [fixture::steady(), fixture::small(), fixture::unreachable()] {
+        for line in render(&run, &["p99<200ms"], false).lines() {
+            assert_eq!(line, line.trim_end());
+            assert!(line.chars().count() <= 132, "{line}");
+        }
+    }
+}
