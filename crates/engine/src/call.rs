@@ -2,7 +2,7 @@
 
 use crate::filling::Upload;
 use warwolf_clock::Timestamp;
-use warwolf_http::Template;
+use warwolf_http::{Template, Version};
 use warwolf_measure::{Outcome, Sample};
 
 /// "None" for indices that are kept small.
@@ -49,6 +49,8 @@ pub(crate) struct Call {
     pub(crate) header_bytes: u32,
     pub(crate) sent_bytes: u64,
     pub(crate) status: u16,
+    /// Of the reply, once there is one.
+    pub(crate) version: Option<Version>,
     /// It was written to a connection that others had used or were using: if that closes before a byte of the reply,
     /// the server may never have seen it.
     pub(crate) on_used: bool,
@@ -72,6 +74,7 @@ impl Call {
             header_bytes: 0,
             sent_bytes: 0,
             status: 0,
+            version: None,
             on_used: false,
             repeats: 0,
             kept: keep.then(Box::default),

@@ -19,10 +19,12 @@ mod setup;
 mod sink;
 mod threads;
 mod translate;
+mod witness;
 mod worker;
 
 pub use control::Control;
-pub use threads::{run, thread_count};
+pub use threads::{run, run_witnessed, thread_count};
+pub use witness::{Seen, Witness, Witnesses};
 
 use std::fmt;
 use std::path::Path;

@@ -92,10 +92,7 @@ impl Prepared {
             Some(_) => request.url(),
             None => request.path.clone(),
         };
-        let version = match self.version {
-            HttpVersion::Http10 => Version::Http10,
-            HttpVersion::Http11 => Version::Http11,
-        };
+        let version = self.version();
         let has = |name: &str| request.headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
         let mut builder = TemplateBuilder::new(&request.method, &target, version);
         if !has("host") {
@@ -139,6 +136,14 @@ impl Prepared {
             }
         };
         builder.body(body).build().map_err(wrong)
+    }
+
+    /// The version of our requests.
+    pub(crate) fn version(&self) -> Version {
+        match self.version {
+            HttpVersion::Http10 => Version::Http10,
+            HttpVersion::Http11 => Version::Http11,
+        }
     }
 
     /// Socket options for the `number`-th connection, which goes to `address`.

@@ -44,6 +44,7 @@ impl ResponseSink for Sink<'_> {
     fn head(&mut self, call: CallId, head: &Head<'_>) {
         let call = &mut self.calls[call.0 as usize];
         call.status = head.status;
+        call.version = Some(head.version);
         call.header_bytes += head.bytes as u32;
         if let Some(kept) = &mut call.kept {
             kept.location = head.header("location").map(<[u8]>::to_vec);

@@ -4,7 +4,7 @@ use crate::health::{Host, ephemeral_ports, run_delay};
 use crate::recorder::{Page, Recorder};
 use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
-use crate::{Control, SetupError};
+use crate::{Control, SetupError, Witnesses};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -40,6 +40,20 @@ pub fn run(
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, SetupError> {
+    run_witnessed(plan, shard, control, watch, None)
+}
+
+/// The same, with witnesses who see every call.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_witnessed(
+    plan: &Plan,
+    shard: Shard,
+    control: &Control,
+    watch: &mut dyn FnMut(&Interval),
+    witnesses: Option<Witnesses<'_>>,
+) -> Result<Run, SetupError> {
     plan.check()?;
     let prepared = Prepared::new(plan)?;
     let cores = host::available_cores();
@@ -65,6 +79,7 @@ pub fn run(
                     threads,
                     core: cores.get(number).copied().filter(|_| threads <= cores.len()),
                     start,
+                    witnesses,
                 };
                 let recorder = Recorder::new(number, length, pages.clone(), empties);
                 thread::Builder::new()
@@ -221,6 +236,7 @@ struct Seat<'p> {
     threads: usize,
     core: Option<usize>,
     start: Monotonic,
+    witnesses: Option<Witnesses<'p>>,
 }
 
 impl Seat<'_> {
@@ -277,6 +293,7 @@ impl Seat<'_> {
             tls: tls_config(plan)?,
             recorder,
             control: control.clone(),
+            witness: self.witnesses.map(|witness| witness(self.number)),
             sessions,
             connections,
         })

@@ -11,6 +11,7 @@ use crate::pool::{Calls, Connections, Pool};
 use crate::recorder::Recorder;
 use crate::setup::{Endpoints, Prepared};
 use crate::sink::Ended;
+use crate::witness::Witness;
 use connections::SPARE_BUFFERS;
 use slab::Slab;
 use std::io;
@@ -45,6 +46,7 @@ pub(crate) struct Task<'p> {
     pub(crate) tls: Option<TlsConfig>,
     pub(crate) recorder: Recorder,
     pub(crate) control: Control,
+    pub(crate) witness: Option<Box<dyn Witness>>,
     /// Sessions that may be under way at once.
     pub(crate) sessions: usize,
     /// Connections that may be open at once.
@@ -68,6 +70,7 @@ pub(crate) struct Worker<'p, D: Driver> {
     pauses: Pauses,
     recorder: Recorder,
     control: Control,
+    witness: Option<Box<dyn Witness>>,
     /// The moment this turn goes by; one reading of the clock for all that a batch brings.
     now: Timestamp,
     /// No session and no call starts at or after this moment.
@@ -111,6 +114,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             pauses: Pauses::with_capacity(sessions),
             recorder: task.recorder,
             control: task.control,
+            witness: task.witness,
             now,
             stop_at,
             stopping: false,
@@ -159,6 +163,9 @@ impl<'p, D: Driver> Worker<'p, D> {
             return Ok(Turn::Finished);
         }
         self.bury();
+        if let Some(witness) = &mut self.witness {
+            witness.pause();
+        }
         self.wait()?;
         self.complete();
         self.flush();
@@ -225,10 +232,13 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// Counts what is still in flight, with its age.
     fn cut(&mut self) {
         let now = self.driver.now();
-        for (_, call) in &self.calls {
-            self.recorder.tally.record(&call.sample(now, Outcome::Unfinished));
+        for (_, call) in std::mem::take(&mut self.calls) {
+            let session = self.sessions[call.session as usize].session.number();
+            self.count(&call, now, Outcome::Unfinished, session, false);
         }
-        self.calls.clear();
+        if let Some(witness) = &mut self.witness {
+            witness.pause();
+        }
         for (index, _) in &self.connections {
             self.driver.close(SocketId(index as u32));
         }

@@ -235,12 +235,13 @@ impl Session {
         }
     }
 
-    /// Takes in how a call went: cookies are kept, a redirect is followed, a failure may end the session.
+    /// Takes in how a call went: cookies are kept, a redirect is followed, a failure may end the session. True when the
+    /// session answers the reply with a call that was not planned.
     ///
     /// # Panics
     /// When no call is out.
     #[inline]
-    pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) {
+    pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) -> bool {
         assert!(self.outstanding > 0, "a session was told of a reply while it waits for none");
         self.outstanding -= 1;
         let redirects = self.redirects_before(reply.request);
@@ -257,7 +258,7 @@ impl Session {
             }
         }
         if !reply.completed {
-            return;
+            return false;
         }
         if workload.cookies && !reply.cookies.is_empty() {
             let cookies = &mut self.extras.get_or_insert_default().cookies;
@@ -270,7 +271,9 @@ impl Session {
             let extras = self.extras.get_or_insert_default();
             extras.followed.push((fingerprint(&request), redirects + 1));
             extras.pending.push(request);
+            return true;
         }
+        false
     }
 
     /// The planned request of the last `Send`.

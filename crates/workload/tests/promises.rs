@@ -26,7 +26,9 @@ fn steps(workload: &Workload, session: &mut Session, reply: &Reply<'_>) -> Vec<S
     let mut steps = Vec::new();
     loop {
         match session.next(workload) {
-            Step::Wait => session.reply(workload, reply),
+            Step::Wait => {
+                session.reply(workload, reply);
+            }
             Step::Done => return steps,
             step => steps.push(step),
         }
@@ -72,7 +74,9 @@ fn arrivals_and_sessions_of_the_simple_kind_allocate_nothing() {
             let mut session = workload.session(arrival.number);
             loop {
                 match session.next(&workload) {
-                    Step::Wait => session.reply(&workload, &reply),
+                    Step::Wait => {
+                        session.reply(&workload, &reply);
+                    }
                     Step::Done => break,
                     _ => calls += 1,
                 }

@@ -8,11 +8,13 @@ use crate::filling::{Filling, Upload};
 use crate::setup::Prepared;
 use crate::sink::{Ended, Ending};
 use crate::translate;
+use crate::witness::Seen;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
+use warwolf_plan::RequestId;
 use warwolf_workload::Reply;
 
 /// A call is begun again on another connection this often before its failure counts.
@@ -208,7 +210,6 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn record(&mut self, index: u32, finished: Timestamp, outcome: Outcome, pause: Duration) {
         self.call_deadlines.clear(index);
         let call = self.calls.remove(index as usize);
-        self.recorder.tally.record(&call.sample(finished, outcome));
         if let Some(connection) = self.connections.get_mut(call.connection as usize) {
             connection.completed += u32::from(outcome == Outcome::Completed);
             if !call.sent.is_reached() {
@@ -218,11 +219,36 @@ impl<D: Driver> Worker<'_, D> {
         }
         let live = &mut self.sessions[call.session as usize];
         live.in_flight -= 1;
-        live.session.reply(&self.workload, &reply_to(&call, outcome, self.prepared));
+        let is_continued = live.session.reply(&self.workload, &reply_to(&call, outcome, self.prepared));
+        let session = live.session.number();
+        self.count(&call, finished, outcome, session, is_continued);
         if pause.is_zero() {
             self.advance(call.session, finished);
         } else {
             self.pauses.set(call.session, finished + pause);
+        }
+    }
+
+    /// Adds a call that is over to the tally, and shows it to the witness.
+    pub(super) fn count(
+        &mut self,
+        call: &Call,
+        finished: Timestamp,
+        outcome: Outcome,
+        session: u64,
+        is_continued: bool,
+    ) {
+        let sample = call.sample(finished, outcome);
+        self.recorder.tally.record(&sample);
+        if let Some(witness) = &mut self.witness {
+            let (request, planned) = match &call.what {
+                What::Planned(index) => {
+                    (&self.prepared.requests[*index as usize].request, Some(RequestId(*index)))
+                }
+                What::Followed(followed) => (&followed.request, None),
+            };
+            let version = call.version.unwrap_or_else(|| self.prepared.version());
+            witness.call(&Seen { sample: &sample, session, request, planned, version, is_continued });
         }
     }
 

@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::recorder::Page;
+use crate::witness::Seen;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{Phase, Tally, ViolationKind};
 use warwolf_plan::{
@@ -74,6 +77,7 @@ impl<'p> Bench<'p> {
             tls: None,
             recorder: Recorder::new(0, interval, send, empties),
             control: control.clone(),
+            witness: None,
             sessions,
             connections,
         };
@@ -430,6 +434,47 @@ fn cookies_come_back_and_redirects_are_followed() {
     // Two users meet the redirect once each; what they follow is a call of its own.
     assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 6), (302, 2)]);
     assert_eq!(log.exchanges().iter().filter(|exchange| exchange.target == "/login").count(), 2);
+}
+
+#[test]
+fn a_witness_sees_every_call_once() {
+    type Note = (u64, String, bool, Outcome);
+    struct Notes(Rc<RefCell<Vec<Note>>>);
+    impl Witness for Notes {
+        fn call(&mut self, seen: &Seen<'_>) {
+            assert_eq!(seen.planned.is_none(), seen.request.path == "/there");
+            self.0.borrow_mut().push((
+                seen.session,
+                seen.request.path.clone(),
+                seen.is_continued,
+                seen.sample.outcome,
+            ));
+        }
+    }
+    let mut plan = closed(1, 2);
+    plan.session.follow = 1;
+    plan.timeouts.call = None;
+    let server = Server::new(|request| match request.number {
+        0 => Reply::status(302).with_header("Location", "/there"),
+        1 => Reply::ok(3),
+        _ => Reply::never(),
+    });
+    plan.stop.duration = Some(Duration::from_secs(1));
+    let prepared = Prepared::new(&plan).unwrap();
+    let notes = Rc::default();
+    let control = Control::new();
+    let mut bench =
+        Bench::new(&plan, &prepared, Shard::WHOLE, Scenario::new(1, server), millis(100), &control);
+    bench.worker.witness = Some(Box::new(Notes(Rc::clone(&notes))));
+    while bench.turn() == Turn::More {}
+    bench.worker.cut();
+    let seen = notes.borrow();
+    let expected = [
+        ("/", true, Outcome::Completed),
+        ("/there", false, Outcome::Completed),
+        ("/", false, Outcome::Unfinished),
+    ];
+    assert_eq!(*seen, expected.map(|(path, continued, outcome)| (0, path.to_owned(), continued, outcome)));
 }
 
 #[test]
