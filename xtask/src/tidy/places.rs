@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 /// Beginnings of such places, in two pieces so that this file does not contain them.
-const PLACES: [(&str, &str); 4] = [("/wo", "rk/"), ("/ro", "ot/"), ("/ho", "me/"), ("/Us", "ers/")];
+const PLACES: [(&str, &str); 2] = [("/wo", "rk/"), ("/ro", "ot/")];
 
 /// Breaches in every text file of the workspace at `root` that git knows or would add, one sentence each.
 pub(super) fn check(root: &Path) -> Result<Vec<String>> {
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_place_on_one_machine_is_a_breach_and_a_part_of_a_url_is_not() {
-        let place = format!("{}{}", "/ho", "me/");
+        let place = format!("{}{}", "/ro", "ot/");
         assert_eq!(check_text("a.md", &format!("see {place}me")).len(), 1);
         assert_eq!(check_text("a.md", &format!("http://a{place}me")), [""; 0]);
     }
