@@ -131,7 +131,7 @@ fn load<D: Driver>(
             if is_due {
                 let mut buffer = connection.buffer.take().unwrap_or_default();
                 buffer.extend_from_slice(request);
-                driver.send(id, buffer);
+                connection.buffer = driver.send_now(id, buffer);
             }
         }
     }

@@ -293,12 +293,23 @@ impl Driver for Epoll {
     }
 
     fn send(&mut self, socket: SocketId, buffer: Vec<u8>) {
+        if let Some(buffer) = self.send_now(socket, buffer) {
+            self.completed.push(Completion::Sent { socket, buffer, result: Ok(()) });
+        }
+    }
+
+    fn send_now(&mut self, socket: SocketId, buffer: Vec<u8>) -> Option<Vec<u8>> {
         let opened = open(&mut self.sockets, socket);
         assert!(opened.stage == Stage::Open, "only a connected socket sends");
         assert!(opened.sending.is_none(), "a socket sends one buffer at a time");
         opened.sending = Some(Sending { buffer, sent: 0 });
-        let done = opened.push(socket);
-        self.completed.extend(done);
+        match opened.push(socket)? {
+            Completion::Sent { buffer, result: Ok(()), .. } => Some(buffer),
+            failed => {
+                self.completed.push(failed);
+                None
+            }
+        }
     }
 
     fn close(&mut self, socket: SocketId) {

@@ -192,6 +192,17 @@ pub trait Driver: Clock {
     /// When `socket` is not connected, or still has a buffer to send.
     fn send(&mut self, socket: SocketId, buffer: Vec<u8>);
 
+    /// Like [`send`](Driver::send), but when the kernel takes all of `buffer` at once, returns it here, emptied, and nothing
+    /// completes. Otherwise (none) [`Completion::Sent`] follows as usual, with failures too. Costs less than `send`, because
+    /// there is no completion to wait for.
+    ///
+    /// # Panics
+    /// As `send` does.
+    fn send_now(&mut self, socket: SocketId, buffer: Vec<u8>) -> Option<Vec<u8>> {
+        self.send(socket, buffer);
+        None
+    }
+
     /// Closes `socket` at once; it has no further completion, and a buffer in flight is dropped. The id may be used again
     /// immediately. Closing what is not open does nothing.
     fn close(&mut self, socket: SocketId);

@@ -84,7 +84,7 @@ macro_rules! conformance {
             reset_by_the_peer close_with_a_send_in_flight receive_before_connected receive_late receive_after_close
             an_id_can_be_used_again close_while_connecting closing_is_seen_by_the_peer reset_on_close_is_seen_by_the_peer
             a_flood_arrives_in_order wait_ends_on_time wait_with_a_past_deadline_looks spinning_ends_on_time
-            a_waker_ends_the_wait many_sockets churn
+            a_waker_ends_the_wait sending_now many_sockets churn
         );
     };
     ($make:path: $($case:ident)*) => {
@@ -489,6 +489,36 @@ pub fn a_waker_ends_the_wait<F: Fixture>(fixture: &F) {
         assert_eq!(session.collect_for(A_MOMENT), []);
         assert!(session.driver.now() >= until);
     }
+}
+
+/// A buffer that is taken at once comes back at once and never again; one that is not comes back like any other.
+pub fn sending_now<F: Fixture>(fixture: &F) {
+    let mut session = Session::new(fixture, 2);
+    session.open(A, Behaviour::Echo);
+    session.driver.receive(A);
+    for round in 0..20u8 {
+        let mut buffer = Vec::with_capacity(500);
+        buffer.resize(100, round);
+        let returned = session.driver.send_now(A, buffer);
+        let is_back = returned.is_some();
+        assert!(returned.is_none_or(|buffer| buffer.is_empty() && buffer.capacity() >= 500));
+        let is_enough = |said: &[Said]| {
+            received(said, A).len() >= 100 && (is_back || said.contains(&Said::Sent(A, Ok(()))))
+        };
+        let said = session.collect(is_enough);
+        assert_eq!(received(&said, A), vec![round; 100]);
+        assert_eq!(said.contains(&Said::Sent(A, Ok(()))), !is_back);
+    }
+    session.open(B, Behaviour::Deaf);
+    assert_eq!(session.driver.send_now(B, vec![0; 4 * LARGE_BYTES]), None);
+    assert_eq!(session.collect_for(A_MOMENT), []);
+    session.driver.close(B);
+    session.open(B, Behaviour::Resets);
+    session.driver.receive(B);
+    session.driver.send(B, b"xyz".to_vec());
+    session.collect(|said| ended(said, B).is_some());
+    assert_eq!(session.driver.send_now(B, b"w".to_vec()), None);
+    assert_eq!(session.next(), Said::Sent(B, Err(SocketError::Reset)));
 }
 
 /// Thousands of connections at once, each with its own conversation.

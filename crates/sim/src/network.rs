@@ -448,6 +448,22 @@ impl Driver for SimDriver {
         });
     }
 
+    /// Succeeds when the send window has room and the scenario has no `write_max`.
+    fn send_now(&mut self, socket: SocketId, mut buffer: Vec<u8>) -> Option<Vec<u8>> {
+        let writes_short = self.scenario.write_max.is_some();
+        let window = self.scenario.send_window;
+        let (connection, link) = self.link_of(socket);
+        let fits = link.sending.is_none() && link.in_flight + buffer.len() <= window;
+        if !link.is_connected || link.broken.is_some() || writes_short || !fits {
+            self.send(socket, buffer);
+            return None;
+        }
+        link.in_flight += buffer.len();
+        uncounted(|| self.transmit(connection, buffer.clone()));
+        buffer.clear();
+        Some(buffer)
+    }
+
     fn close(&mut self, socket: SocketId) {
         uncounted(|| {
             self.completed.retain(|completion| completion.socket() != socket);
