@@ -13,6 +13,7 @@ mod server;
 mod spent;
 mod table;
 mod tool;
+mod verdicts;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What has no peer to be compared with: ten thousand connections, an open loop, the first request.
+//! What has no peer to be compared with: ten thousand connections, an open loop, the first request, the verdict.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -33,6 +33,7 @@ impl Single {
             Self { name: "connections10000", measure: ten_thousand },
             Self { name: "open20k", measure: open_loop },
             Self { name: "first-request", measure: first_request },
+            Self { name: "verdicts", measure: crate::verdicts::measure },
         ]
     }
 }
@@ -53,7 +54,8 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    fn new(what: impl Into<String>, values: &[f64], unit: &'static str, most: f64) -> Self {
+    /// Values taken several times, and the most their median may be.
+    pub(crate) fn new(what: impl Into<String>, values: &[f64], unit: &'static str, most: f64) -> Self {
         let value = spread(values);
         Self { what: what.into(), value, unit, most, met: value[0] <= most }
     }

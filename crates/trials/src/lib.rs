@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 pub mod certificate;
+pub mod chance;
 pub mod peer;
 pub mod process;
 pub mod server;
+pub mod target;
 pub mod told;
 pub mod warwolf;
 

@@ -1,0 +1,115 @@
+//! Whether the verdict says what is so: quiet runs must raise no alarm, injected faults must be named.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use warwolf_trials::process::{Process, free_port};
+
+use crate::once::Measured;
+use crate::server::Server;
+use crate::spent::{self, SERVER_CORE, TOOL_CORE};
+
+/// Quiet runs, as the promise has it.
+const QUIET: u32 = 20;
+/// Runs with each fault.
+const FAULTY: u32 = 5;
+
+/// What a report says about itself: the grade, and the causes that made it.
+struct Verdict {
+    grade: String,
+    causes: Vec<String>,
+}
+
+impl Verdict {
+    fn is_valid(&self) -> bool {
+        self.grade == "VALID"
+    }
+}
+
+/// One run with these words and its verdict.
+fn judge(program: &Path, words: &[&str]) -> Result<Verdict> {
+    let mut all =
+        vec![program.to_str().context("a path that is text")?, "run", "--quiet", "--format", "json"];
+    all.extend(["--threads", "1"]);
+    all.extend(words);
+    let all: Vec<String> = all.into_iter().map(str::to_owned).collect();
+    let report: Value = serde_json::from_str(&spent::run(&all)?.stdout)?;
+    let health = &report["health"];
+    let causes = health["reasons"].as_array().into_iter().flatten();
+    Ok(Verdict {
+        grade: health["verdict"].as_str().context("no verdict in the report")?.to_owned(),
+        causes: causes.filter_map(|reason| reason["cause"].as_str().map(str::to_owned)).collect(),
+    })
+}
+
+/// False alarms in quiet runs, and faults that were not named.
+pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) -> Result<Vec<Measured>> {
+    let scale = if rounds == 1 { 5 } else { 1 };
+    let (quiet, faulty) = (QUIET / scale, FAULTY / scale);
+    let url = server.url("/");
+    let mut alarms = 0;
+    for number in 0..quiet {
+        let open = ["-r", "2000/s", "-d", "1500ms"];
+        let closed = ["-c", "20", "--think", "5ms", "-d", "1500ms"];
+        let load: &[&str] = if number % 2 == 0 { &open } else { &closed };
+        let verdict = judge(program, &[load, &[&url]].concat())?;
+        if !verdict.is_valid() {
+            eprintln!("quiet run {number}: {} {:?}", verdict.grade, verdict.causes);
+            alarms += 1;
+        }
+    }
+    let mut results = vec![count(format!("alarms in {quiet} quiet runs"), alarms)];
+
+    let mut missed = 0;
+    for number in 0..faulty {
+        let _hogs = [hog(), hog()];
+        let verdict = judge(program, &["-r", "2000/s", "-d", "2s", &url])?;
+        if verdict.is_valid() || !verdict.causes.iter().any(|cause| cause == "cpu_contention") {
+            eprintln!("hogs, run {number}: {} {:?}", verdict.grade, verdict.causes);
+            missed += 1;
+        }
+    }
+    results.push(count(format!("CPU hogs on the same core not named, of {faulty}"), missed));
+
+    let mut missed = 0;
+    for number in 0..faulty {
+        // One core cannot make so many calls: the generator is the limit, and must say so.
+        let verdict = judge(program, &["-r", "2m/s", "-c", "64", "-d", "1s", &url])?;
+        if verdict.is_valid() {
+            eprintln!("too much asked, run {number}: {} {:?}", verdict.grade, verdict.causes);
+            missed += 1;
+        }
+    }
+    results.push(count(format!("rates beyond reach not named, of {faulty}"), missed));
+
+    let (mut blamed, stalling) = (0, format!("127.0.0.1:{}", free_port()));
+    for number in 0..faulty {
+        let target = Process::start("taskset", |command| {
+            command
+                .args(["-c", SERVER_CORE])
+                .arg(program)
+                .args(["target", "--listen", &stalling, "--stall", "1s+1s"]);
+        });
+        let target = target.ready_at(stalling.parse()?);
+        let verdict = judge(program, &["-r", "1000/s", "-d", "3s", &format!("http://{stalling}/")])?;
+        drop(target);
+        if !verdict.is_valid() {
+            eprintln!("stalled server, run {number}: {} {:?}", verdict.grade, verdict.causes);
+            blamed += 1;
+        }
+    }
+    results.push(count(format!("stalled servers blamed on this machine, of {faulty}"), blamed));
+    Ok(results)
+}
+
+/// A process that does nothing and wants all of the tool's core.
+fn hog() -> Process {
+    Process::start("taskset", |command| {
+        command.args(["-c", TOOL_CORE, "sh", "-c", "while :; do :; done"]);
+    })
+}
+
+fn count(what: String, value: u32) -> Measured {
+    Measured::new(what, &[f64::from(value)], "runs", 0.0)
+}
