@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use warwolf_clock::{Clock, Timestamp};
+use warwolf_clock::Timestamp;
 use warwolf_driver::{
     Address, Completion, Driver, Epoll, Idle, Monotonic, SocketId, SocketOptions, Uring, host,
 };
@@ -22,12 +22,18 @@ struct Connection {
     buffer: Option<Vec<u8>>,
 }
 
+/// What was done and used after the warm-up.
 #[derive(Default)]
 struct Counts {
     requests: u64,
     turns: u64,
     failures: u64,
+    user: Duration,
+    system: Duration,
 }
+
+/// Connecting, and the first requests, are not measured.
+const WARM_UP: Duration = Duration::from_secs(1);
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,23 +49,18 @@ fn main() -> std::io::Result<()> {
     let reply_bytes = measure_reply(target)?;
 
     let clock = Monotonic::start_at(Duration::ZERO);
-    let until = Timestamp::ZERO + Duration::from_secs_f64(seconds);
-    let before = host::process_cpu();
+    let job = Job { target, connections, request, reply_bytes, seconds };
     let counts = match driver.as_str() {
-        "uring" => {
-            load(Uring::new(clock, idle, connections)?, target, connections, request, reply_bytes, until)
-        }
-        _ => load(Epoll::new(clock, idle, connections)?, target, connections, request, reply_bytes, until),
+        "uring" => job.run(Uring::new(clock, idle, connections)?),
+        _ => job.run(Epoll::new(clock, idle, connections)?),
     }?;
-    let after = host::process_cpu();
-    let wall = clock.now().as_secs_f64();
     let share = |time: Duration| time.as_secs_f64() * 1e6 / counts.requests as f64;
     println!(
         "{driver:<6} {:>9.0} requests/s  {:>6.3} us CPU a request ({:.3} user, {:.3} system)  {:.2} requests a turn  {} failures",
-        counts.requests as f64 / wall,
-        share(after.0 + after.1 - before.0 - before.1),
-        share(after.0 - before.0),
-        share(after.1 - before.1),
+        counts.requests as f64 / seconds,
+        share(counts.user + counts.system),
+        share(counts.user),
+        share(counts.system),
         counts.requests as f64 / counts.turns as f64,
         counts.failures,
     );
@@ -78,62 +79,87 @@ fn measure_reply(target: SocketAddr) -> std::io::Result<usize> {
     Ok(total)
 }
 
-/// Keeps one request in flight on each connection until `until`.
-fn load<D: Driver>(
-    mut driver: D,
+/// One request in flight on each connection for some seconds.
+struct Job<'a> {
     target: SocketAddr,
     connections: usize,
-    request: &[u8],
+    request: &'a [u8],
     reply_bytes: usize,
-    until: Timestamp,
-) -> std::io::Result<Counts> {
-    let to = Address::Ip(target);
-    let options = SocketOptions { nodelay: true, ..SocketOptions::default() };
-    let is_keeping = request == KEEP;
-    let mut table = vec![Connection { received: 0, buffer: Some(Vec::with_capacity(256)) }; connections];
-    let mut counts = Counts::default();
-    let mut completions = Vec::with_capacity(4 * connections);
-    for index in 0..connections {
-        driver.connect(SocketId(index as u32), &to, &options);
+    seconds: f64,
+}
+
+impl Job<'_> {
+    /// Warms up, then counts.
+    fn run<D: Driver>(&self, mut driver: D) -> std::io::Result<Counts> {
+        let fresh = Connection { received: 0, buffer: Some(Vec::with_capacity(256)) };
+        let mut table = vec![fresh; self.connections];
+        for index in 0..self.connections {
+            self.connect(&mut driver, SocketId(index as u32));
+        }
+        let start = driver.now() + WARM_UP;
+        self.load(&mut driver, &mut table, start)?;
+        let before = host::process_cpu();
+        let mut counts = self.load(&mut driver, &mut table, start + Duration::from_secs_f64(self.seconds))?;
+        let after = host::process_cpu();
+        counts.user = after.0 - before.0;
+        counts.system = after.1 - before.1;
+        Ok(counts)
     }
-    while driver.now() < until {
-        driver.wait(until, &mut completions)?;
-        counts.turns += 1;
-        for completion in completions.drain(..) {
-            let id = completion.socket();
-            let connection = &mut table[id.0 as usize];
-            let mut is_due = false;
-            match completion {
-                Completion::Connected { result: Ok(()), .. } => {
-                    driver.receive(id);
-                    is_due = true;
-                }
-                Completion::Sent { buffer, .. } => connection.buffer = Some(buffer),
-                Completion::Received { bytes, .. } => {
-                    connection.received += std::hint::black_box(driver.bytes(&bytes)).len();
-                    if is_keeping && connection.received >= reply_bytes {
-                        connection.received = 0;
-                        counts.requests += 1;
+
+    fn connect<D: Driver>(&self, driver: &mut D, id: SocketId) {
+        let options = SocketOptions { nodelay: true, ..SocketOptions::default() };
+        driver.connect(id, &Address::Ip(self.target), &options);
+    }
+
+    /// Answers every reply with the next request until `until`.
+    fn load<D: Driver>(
+        &self,
+        driver: &mut D,
+        table: &mut [Connection],
+        until: Timestamp,
+    ) -> std::io::Result<Counts> {
+        let is_keeping = self.request == KEEP;
+        let mut counts = Counts::default();
+        let mut completions = Vec::with_capacity(4 * self.connections);
+        while driver.now() < until {
+            driver.wait(until, &mut completions)?;
+            counts.turns += 1;
+            for completion in completions.drain(..) {
+                let id = completion.socket();
+                let connection = &mut table[id.0 as usize];
+                let mut is_due = false;
+                match completion {
+                    Completion::Connected { result: Ok(()), .. } => {
+                        driver.receive(id);
                         is_due = true;
                     }
+                    Completion::Sent { buffer, .. } => connection.buffer = Some(buffer),
+                    Completion::Received { bytes, .. } => {
+                        connection.received += std::hint::black_box(driver.bytes(&bytes)).len();
+                        if is_keeping && connection.received >= self.reply_bytes {
+                            connection.received = 0;
+                            counts.requests += 1;
+                            is_due = true;
+                        }
+                    }
+                    Completion::Ended { result: Ok(()), .. } if !is_keeping => {
+                        counts.requests += 1;
+                        driver.close(id);
+                        self.connect(driver, id);
+                    }
+                    Completion::Ended { .. } | Completion::Connected { .. } => {
+                        counts.failures += 1;
+                        driver.close(id);
+                        self.connect(driver, id);
+                    }
                 }
-                Completion::Ended { result: Ok(()), .. } if !is_keeping => {
-                    counts.requests += 1;
-                    driver.close(id);
-                    driver.connect(id, &to, &options);
+                if is_due {
+                    let mut buffer = connection.buffer.take().unwrap_or_default();
+                    buffer.extend_from_slice(self.request);
+                    connection.buffer = driver.send_now(id, buffer);
                 }
-                Completion::Ended { .. } | Completion::Connected { .. } => {
-                    counts.failures += 1;
-                    driver.close(id);
-                    driver.connect(id, &to, &options);
-                }
-            }
-            if is_due {
-                let mut buffer = connection.buffer.take().unwrap_or_default();
-                buffer.extend_from_slice(request);
-                connection.buffer = driver.send_now(id, buffer);
             }
         }
+        Ok(counts)
     }
-    Ok(counts)
 }
