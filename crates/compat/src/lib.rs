@@ -4,6 +4,8 @@
 //! nothing is sent here. What they read (rc files, URL lists, logs) is handed in as text. `cli` calls them.
 #![forbid(unsafe_code)]
 
+pub mod http_load;
+
 pub mod siege;
 
 pub mod httperf;
