@@ -5,7 +5,7 @@ use super::store::Sessions;
 use super::verify::{Unverified, Verified};
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
@@ -81,7 +81,7 @@ impl TlsConfig {
     /// # Errors
     /// Options that contradict each other, name what does not exist, or hold what cannot be read.
     pub fn new(options: &TlsOptions) -> Result<Self, TlsConfigError> {
-        let mut provider = aws_lc_rs::default_provider();
+        let mut provider = ring::default_provider();
         if !options.ciphers.is_empty() {
             provider.cipher_suites = chosen(&options.ciphers, &provider)?;
         }

@@ -68,7 +68,7 @@ impl<'a> Server<'a> {
     }
 
     fn config(&self) -> Arc<ServerConfig> {
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(self.versions)
             .unwrap();
@@ -83,7 +83,7 @@ impl<'a> Server<'a> {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.identity.key.serialize_der()));
         let mut config =
             builder.with_single_cert(vec![self.identity.certificate.der().clone()], key).unwrap();
-        config.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
+        config.ticketer = rustls::crypto::ring::Ticketer::new().unwrap();
         config.alpn_protocols = self.alpn.iter().map(|protocol| protocol.to_vec()).collect();
         Arc::new(config)
     }
