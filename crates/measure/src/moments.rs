@@ -26,7 +26,7 @@ impl Moments {
     pub fn record(&mut self, value_ns: u64) {
         self.count += 1;
         self.sum += u128::from(value_ns);
-        self.squares += u128::from(value_ns) * u128::from(value_ns);
+        self.squares = self.squares.saturating_add(u128::from(value_ns) * u128::from(value_ns));
         self.min = self.min.min(value_ns);
         self.max = self.max.max(value_ns);
     }
@@ -35,9 +35,17 @@ impl Moments {
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sum += other.sum;
-        self.squares += other.squares;
+        self.squares = self.squares.saturating_add(other.squares);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
+    }
+
+    /// Whether at most `most` values could have these sums: what was read from a file need not be what was written.
+    pub(crate) fn is_sound(&self, most: u64) -> bool {
+        let sums = self.sum <= u128::from(self.count) * u128::from(self.max)
+            && self.sum >= u128::from(self.count) * u128::from(self.min);
+        self.count <= most
+            && if self.count == 0 { *self == Self::default() } else { self.min <= self.max && sums }
     }
 
     /// How many values.

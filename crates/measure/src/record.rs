@@ -9,6 +9,11 @@ use crate::{Counters, Digits, Distribution, Histogram, Moments, Outcome, Phase, 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_bytes::ByteBuf;
 
+/// More calls than anybody makes. Numbers in files stay below it, so that sums of them cannot overflow.
+const MOST_CALLS: u64 = 1 << 46;
+/// The same for bytes and whatever else is counted.
+const MOST: u64 = 1 << 50;
+
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
 struct TallyRecord {
@@ -57,12 +62,14 @@ impl DistributionRecord {
         let mut next = 0usize;
         while !rest.is_empty() {
             let bin = next.checked_add(usize::try_from(take(&mut rest)?).ok()?)?;
-            if !histogram.restore(bin, take(&mut rest)?) {
+            let count = take(&mut rest)?;
+            if count > MOST_CALLS || !histogram.restore(bin, count) {
                 return None;
             }
             next = bin.checked_add(1)?;
         }
-        (histogram.count() == self.moments.count()).then(|| Distribution::from_parts(self.moments, histogram))
+        let sound = histogram.count() == self.moments.count() && self.moments.is_sound(MOST_CALLS);
+        sound.then(|| Distribution::from_parts(self.moments, histogram))
     }
 }
 
@@ -129,6 +136,9 @@ impl<'de> Deserialize<'de> for Tally {
         let record = TallyRecord::deserialize(from)?;
         let empty = |digits| Distribution::from_parts(Moments::default(), Histogram::without_memory(digits));
         let mut tally = Self::with(empty);
+        if !record.counters.all_below(MOST) {
+            return Err(broken());
+        }
         tally.counters = record.counters;
         for (name, distribution) in &record.phases {
             let phase = Phase::ALL.into_iter().find(|phase| phase.name() == name);
@@ -138,9 +148,12 @@ impl<'de> Deserialize<'de> for Tally {
         count_outcomes(&record.outcomes, &mut tally.outcomes)?;
         count_outcomes(&record.connection_failures, &mut tally.connection_failures)?;
         for (status, count) in record.statuses {
+            plausible(count)?;
             *tally.statuses.get_mut(usize::from(status)).ok_or_else(broken)? = count;
         }
         for row in &record.targets {
+            [row.completed, row.errors, row.unfinished].into_iter().try_for_each(plausible)?;
+            plausible(row.body_bytes >> 4)?;
             let index = usize::from(row.index).min(crate::TARGET_ROWS);
             tally.targets[index] = TargetTally {
                 completed: row.completed,
@@ -152,6 +165,10 @@ impl<'de> Deserialize<'de> for Tally {
         }
         Ok(tally)
     }
+}
+
+fn plausible<E: Error>(count: u64) -> Result<(), E> {
+    if count <= MOST_CALLS { Ok(()) } else { Err(broken()) }
 }
 
 fn broken<E: Error>() -> E {

@@ -135,6 +135,25 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Whether no counter is greater than `most`.
+    pub(crate) fn all_below(&self, most: u64) -> bool {
+        let Self { planned, started, unstarted, held_back, max_in_flight, requests, request_bytes, .. } =
+            *self;
+        let Self { header_bytes, body_bytes, partial_bytes, wire_sent, wire_received, .. } = *self;
+        let Self { connections_opened, connections_failed, connections_reused, reconnects, .. } = *self;
+        [planned, started, unstarted, held_back, max_in_flight, requests, request_bytes, header_bytes]
+            .into_iter()
+            .chain([body_bytes, partial_bytes, wire_sent, wire_received, connections_opened])
+            .chain([
+                connections_failed,
+                connections_reused,
+                reconnects,
+                self.tls_resumed,
+                self.connections_held,
+            ])
+            .all(|counter| counter <= most)
+    }
+
     /// Adds the counters of another worker in the same interval: what was at once is added too.
     fn merge(&mut self, other: &Self) {
         let (in_flight, held) = (self.max_in_flight, self.connections_held);

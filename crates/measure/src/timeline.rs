@@ -4,7 +4,7 @@
 //! every entry stands for twice the time.
 
 use crate::Tally;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_bytes::ByteBuf;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub struct Window {
 }
 
 /// Tallies by interval.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Timeline {
     interval_ns: u64,
     /// Intervals in one entry: a power of two.
@@ -254,19 +254,39 @@ impl Timeline {
             })
             .collect();
     }
+}
 
-    /// Whether every packed entry can be read: a timeline that was read from a file need not be one that was written.
-    pub(crate) fn check(&self) -> bool {
-        let sizes = self.interval_ns > 0
-            && self.span.is_power_of_two()
-            && self.interval_ns.checked_mul(self.span).is_some_and(|ns| ns.checked_mul(4_096).is_some())
-            && self.entries.len() <= Self::MAX_ENTRIES
-            && self.open.iter().all(|(number, _)| number / self.span <= Self::MAX_ENTRIES as u64 * 2);
-        sizes
-            && self
-                .entries
-                .iter()
-                .all(|entry| entry.is_empty() || rmp_serde::from_slice::<Tally>(entry).is_ok())
+/// A timeline as it is written down: all packed.
+#[derive(Serialize, Deserialize)]
+struct TimelineRecord {
+    interval_ns: u64,
+    span: u64,
+    end_ns: u64,
+    entries: Vec<ByteBuf>,
+}
+
+impl Serialize for Timeline {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut closed = self.clone();
+        closed.close();
+        let Self { interval_ns, span, end_ns, entries, .. } = closed;
+        TimelineRecord { interval_ns, span, end_ns, entries }.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timeline {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let TimelineRecord { interval_ns, span, end_ns, entries } = TimelineRecord::deserialize(from)?;
+        let entry_ns = interval_ns.checked_mul(span).filter(|ns| *ns > 0 && span.is_power_of_two());
+        // Four times what can be there, so that no sum of instants overflows.
+        let sizes = entry_ns.and_then(|ns| ns.checked_mul(4 * Self::MAX_ENTRIES as u64)).is_some()
+            && entries.len() <= Self::MAX_ENTRIES;
+        let readable = |entry: &ByteBuf| entry.is_empty() || rmp_serde::from_slice::<Tally>(entry).is_ok();
+        if !sizes || !entries.iter().all(readable) {
+            return Err(D::Error::custom("a timeline that cannot be"));
+        }
+        let folded = entries.len() as u64 * span;
+        Ok(Self { interval_ns, span, end_ns, entries, open: VecDeque::new(), folded })
     }
 }
 
