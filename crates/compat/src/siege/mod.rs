@@ -1,1 +1,39 @@
 //! `siege`, from 1.00 to 4.1 (Fulmer).
+//!
+//! [`parse`] turns a command line into a [`Classic`]: the plan of the run, and the [`Style`] in which its report is
+//! printed. What it reads (rc file, URL list, data of POSTs) it asks a [`World`] for. `cli` calls it, runs the plan, and
+//! prints the report.
+
+mod counts;
+mod dialect;
+mod getopt;
+mod lines;
+mod list;
+mod log;
+mod notices;
+mod number;
+mod options;
+mod planning;
+mod rc;
+mod report;
+mod settings;
+mod style;
+mod texts;
+mod time;
+mod url;
+mod variables;
+mod world;
+
+pub use counts::{Call, Counts, End, Ledger};
+pub use dialect::parse;
+pub use lines::{Line, line, trouble};
+pub use log::{log_header, log_notice, log_rows, log_trouble};
+pub use notices::{Ending, Output};
+pub use report::{Finish, banner, report};
+pub use settings::{Era, Login};
+pub use style::{Classic, Log, Lost, Shown, Style};
+pub use time::Moment;
+pub use world::World;
+
+#[cfg(test)]
+use world::testing;

@@ -1,0 +1,217 @@
+//! What siege counts, by its own rules: which replies are transactions, which are successful, which have failed.
+//!
+//! [`Ledger`] counts call by call and is exact. [`Counts::of`] makes do with the sums of a [`Summary`], where it cannot be
+//! known what a redirect led to: there each hit of a chain counts, whatever became of the chain.
+
+use super::style::Style;
+use std::collections::HashMap;
+use std::time::Duration;
+use warwolf_measure::{Outcome, Phase, Summary, Tally, ViolationKind};
+
+/// How a call ended, as far as siege can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With a reply, complete or broken off within its body.
+    Reply,
+    /// With something that is not HTTP.
+    NotHttp,
+    /// Without a reply.
+    Nothing,
+}
+
+/// A call that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// Number of the user who made it, from 0.
+    pub user: u64,
+    /// How it ended.
+    pub end: End,
+    /// The reply's status.
+    pub status: u16,
+    /// Bytes of the body that arrived.
+    pub bytes: u64,
+    /// From before connecting to the end of the body.
+    pub time: Duration,
+    /// The user goes on from this reply by itself: to where a redirect leads, or with an answer to a challenge.
+    pub goes_on: bool,
+    /// A challenge that cannot be answered, so that the user gives up.
+    pub gives_up: bool,
+    /// The first request of a user (`login-url`), whose failure does not count.
+    pub opening: bool,
+}
+
+/// The sums of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Transactions.
+    pub hits: u64,
+    /// Replies with a status below 400, and challenges.
+    pub successful: u64,
+    /// Iterations and resources that failed.
+    pub failed: u64,
+    /// Replies with status 200.
+    pub ok: u64,
+    /// Bytes of bodies.
+    pub bytes: u64,
+    /// Bytes of heads; 1.00 counted them among the data.
+    pub head_bytes: u64,
+    /// Sum of the times of all replies.
+    pub total: Duration,
+    /// The longest of them.
+    pub longest: Duration,
+    /// The shortest of them.
+    pub shortest: Duration,
+    /// How long the run took.
+    pub elapsed: Duration,
+}
+
+/// A status for which siege counts neither a transaction nor a success, but a failure.
+const fn is_failure(status: u16) -> bool {
+    matches!(status, 408 | 500..=509)
+}
+
+const fn is_success(status: u16) -> bool {
+    status < 400 || status == 401 || status == 407
+}
+
+/// The status siege gives to what is not HTTP.
+pub(super) const TEAPOT: u16 = 418;
+
+impl Counts {
+    /// Counts from the sums of a run.
+    #[must_use]
+    pub fn of(summary: &Summary) -> Self {
+        let tally = &summary.tally;
+        let mut counts = Self { elapsed: summary.wall, ..Self::default() };
+        for (status, count) in tally.statuses() {
+            counts.add(status, count);
+        }
+        // Broken off within its body: siege sees a reply, of which the tally does not keep the status.
+        counts.add(200, tally.outcome(Outcome::ClosedMidReply));
+        let not_http = tally.outcome(Outcome::Violation(ViolationKind::BadStatusLine));
+        counts.add(TEAPOT, not_http);
+        let nothing = tally.failed() + tally.timed_out() - tally.outcome(Outcome::ClosedMidReply) - not_http;
+        counts.failed += nothing;
+        counts.bytes = tally.counters().body_bytes;
+        counts.head_bytes = tally.counters().header_bytes;
+        let times = tally.moments(Phase::Latency);
+        counts.total = span(times.sum_ns().saturating_sub(lag_ns(tally)));
+        counts.longest = span(times.max_ns().unwrap_or(0).into());
+        counts.shortest = span(times.min_ns().unwrap_or(0).into());
+        counts
+    }
+
+    fn add(&mut self, status: u16, count: u64) {
+        self.hits += if is_failure(status) { 0 } else { count };
+        self.successful += if is_success(status) { count } else { 0 };
+        self.failed += if is_failure(status) || status == TEAPOT { count } else { 0 };
+        self.ok += if status == 200 { count } else { 0 };
+    }
+}
+
+/// Lag of the calls whose latency was counted: siege's clock starts with the call itself. Where some calls failed, their
+/// share is taken to be like that of the others.
+fn lag_ns(tally: &Tally) -> u128 {
+    let (lag, latency) = (tally.moments(Phase::Lag), tally.moments(Phase::Latency));
+    match lag.count() {
+        0 => 0,
+        all => lag.sum_ns() * u128::from(latency.count().min(all)) / u128::from(all),
+    }
+}
+
+fn span(nanos: u128) -> Duration {
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+/// Counts call by call.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    counts: Counts,
+    /// Hits of users whose iteration goes on: they count when it ends well.
+    held: HashMap<u64, u64>,
+    timed: u64,
+}
+
+impl Ledger {
+    /// Counts a call. Gives the status under which siege shows it; none when it shows nothing.
+    pub fn take(&mut self, style: &Style, call: &Call) -> Option<u16> {
+        let status = match call.end {
+            End::Reply => call.status,
+            End::NotHttp => TEAPOT,
+            End::Nothing => {
+                self.fail(call);
+                return None;
+            }
+        };
+        if call.bytes == 0 && !style.zero_data_ok && status < 300 {
+            self.fail(call);
+            return None;
+        }
+        self.time(call);
+        self.counts.successful += u64::from(is_success(status));
+        self.counts.ok += u64::from(status == 200);
+        if call.goes_on {
+            *self.held.entry(call.user).or_default() += 1;
+        } else if is_failure(status) || call.gives_up {
+            self.fail(call);
+        } else {
+            self.counts.hits += 1 + self.release(call.user);
+            // Both at once: neither a reply nor the lack of one.
+            self.counts.failed += u64::from(status == TEAPOT && !call.opening);
+        }
+        Some(status)
+    }
+
+    fn fail(&mut self, call: &Call) {
+        self.release(call.user);
+        self.counts.failed += u64::from(!call.opening);
+    }
+
+    fn release(&mut self, user: u64) -> u64 {
+        if self.held.is_empty() { 0 } else { self.held.remove(&user).unwrap_or(0) }
+    }
+
+    fn time(&mut self, call: &Call) {
+        let counts = &mut self.counts;
+        counts.bytes += call.bytes;
+        counts.total += call.time;
+        counts.longest = counts.longest.max(call.time);
+        counts.shortest = if self.timed == 0 { call.time } else { counts.shortest.min(call.time) };
+        self.timed += 1;
+    }
+
+    /// Failures so far.
+    #[must_use]
+    pub const fn failed(&self) -> u64 {
+        self.counts.failed
+    }
+
+    /// Adds what another has counted.
+    pub fn merge(&mut self, other: &Self) {
+        let (counts, others) = (&mut self.counts, &other.counts);
+        counts.hits += others.hits;
+        counts.successful += others.successful;
+        counts.failed += others.failed;
+        counts.ok += others.ok;
+        counts.bytes += others.bytes;
+        counts.head_bytes += others.head_bytes;
+        counts.total += others.total;
+        counts.longest = counts.longest.max(others.longest);
+        counts.shortest = match (self.timed, other.timed) {
+            (0, _) => others.shortest,
+            (_, 0) => counts.shortest,
+            _ => counts.shortest.min(others.shortest),
+        };
+        self.timed += other.timed;
+    }
+
+    /// The sums, of a run that took `elapsed` and whose heads had `head_bytes`.
+    #[must_use]
+    pub const fn counts(&self, elapsed: Duration, head_bytes: u64) -> Counts {
+        Counts { elapsed, head_bytes, ..self.counts }
+    }
+}
+
+#[cfg(test)]
+#[path = "counts_tests.rs"]
+mod tests;

@@ -1,0 +1,120 @@
+use super::*;
+use crate::siege::testing::Paper;
+use crate::siege::{Classic, parse};
+
+fn style(rc: &str) -> Style {
+    let world = Paper::default().with_file("rc", rc);
+    let argv: Vec<String> = "siege -R rc a.test".split(' ').map(str::to_owned).collect();
+    let Classic { style, .. } = parse(&argv, &world).unwrap();
+    style
+}
+
+fn reply(status: u16) -> Call {
+    Call {
+        user: 0,
+        end: End::Reply,
+        status,
+        bytes: 100,
+        time: Duration::from_millis(20),
+        goes_on: false,
+        gives_up: false,
+        opening: false,
+    }
+}
+
+fn nothing() -> Call {
+    Call { end: End::Nothing, status: 0, bytes: 0, ..reply(0) }
+}
+
+/// Transactions, successful, failed.
+type Told = (u64, u64, u64);
+
+fn told(calls: &[Call]) -> Told {
+    let mut ledger = Ledger::default();
+    let style = style("");
+    for call in calls {
+        ledger.take(&style, call);
+    }
+    let counts = ledger.counts(Duration::ZERO, 0);
+    (counts.hits, counts.successful, counts.failed)
+}
+
+#[test]
+fn each_status_counts_as_in_the_original() {
+    let rows: [(&[u16], Told); 6] = [
+        (&[200, 201, 204, 206, 299, 300, 301, 304, 308, 399, 100], (1, 1, 0)),
+        (&[400, 402, 403, 404, 405, 406, 409, 410, 429, 451, 499], (1, 0, 0)),
+        (&[401, 407], (1, 1, 0)),
+        (&[408, 500, 501, 502, 503, 504, 505, 509], (0, 0, 1)),
+        (&[418], (1, 0, 1)),
+        (&[510, 511, 520, 599], (1, 0, 0)),
+    ];
+    for (statuses, expected) in rows {
+        for status in statuses {
+            assert_eq!(told(&[reply(*status)]), expected, "{status}");
+        }
+    }
+    assert_eq!(told(&[nothing()]), (0, 0, 1));
+    assert_eq!(told(&[Call { end: End::NotHttp, ..nothing() }]), (1, 0, 1));
+}
+
+#[test]
+fn a_chain_counts_by_its_end() {
+    let redirect = Call { goes_on: true, ..reply(302) };
+    assert_eq!(told(&[redirect, reply(200)]), (2, 2, 0));
+    assert_eq!(told(&[redirect, reply(500), redirect, reply(500)]), (0, 2, 2));
+    assert_eq!(told(&[redirect, redirect, nothing()]), (0, 2, 1));
+    assert_eq!(told(&[redirect, reply(404)]), (2, 1, 0));
+    let challenge = Call { goes_on: true, ..reply(401) };
+    assert_eq!(told(&[challenge, challenge, challenge, challenge, reply(401)]), (5, 5, 0));
+    assert_eq!(told(&[Call { gives_up: true, ..reply(401) }]), (0, 1, 1), "no login for a digest");
+    let other = |call: Call| Call { user: 7, ..call };
+    assert_eq!(
+        told(&[redirect, other(redirect), nothing(), other(reply(200))]),
+        (2, 3, 1),
+        "each user's own"
+    );
+}
+
+#[test]
+fn the_first_request_of_a_user_may_fail() {
+    let opening = |call: Call| Call { opening: true, ..call };
+    assert_eq!(told(&[opening(nothing()), opening(reply(500)), opening(reply(200))]), (1, 1, 0));
+}
+
+#[test]
+fn a_reply_without_a_body_may_be_none() {
+    let empty = Call { bytes: 0, ..reply(200) };
+    let mut ledger = Ledger::default();
+    assert_eq!(ledger.take(&style(""), &empty), Some(200));
+    assert_eq!(ledger.take(&style("zero-data-ok = false"), &empty), None);
+    let counts = ledger.counts(Duration::ZERO, 0);
+    assert_eq!((counts.hits, counts.successful, counts.failed), (1, 1, 1));
+}
+
+#[test]
+fn times_and_bytes_are_those_of_all_replies() {
+    let style = style("");
+    let mut ledger = Ledger::default();
+    let millis = Duration::from_millis;
+    ledger.take(&style, &Call { time: millis(30), ..reply(200) });
+    ledger.take(&style, &Call { time: millis(10), ..reply(500) });
+    ledger.take(&style, &nothing());
+    let mut other = Ledger::default();
+    other.take(&style, &Call { time: millis(50), bytes: 7, ..reply(404) });
+    let mut all = Ledger::default();
+    all.merge(&ledger);
+    all.merge(&other);
+    all.merge(&Ledger::default());
+    let counts = all.counts(millis(1_000), 9);
+    assert_eq!((counts.total, counts.longest, counts.shortest), (millis(90), millis(50), millis(10)));
+    assert_eq!((counts.bytes, counts.ok, counts.head_bytes), (207, 1, 9));
+    assert_eq!(counts.elapsed, millis(1_000));
+}
+
+#[test]
+fn what_is_shown_of_something_else_than_http_is_418() {
+    let mut ledger = Ledger::default();
+    assert_eq!(ledger.take(&style(""), &Call { end: End::NotHttp, ..nothing() }), Some(418));
+    assert_eq!(ledger.take(&style(""), &nothing()), None);
+}

@@ -1,0 +1,245 @@
+//! From a command line to a plan and a style: the order in which siege looks at things.
+
+use super::getopt::getopt;
+use super::list;
+use super::notices::{Ending, Level, Output, notice};
+use super::options::{self, ANCIENT, MODERN, Means};
+use super::planning;
+use super::rc;
+use super::settings::{Era, Reps, SHIPPED_RC, Settings};
+use super::style::{Classic, Log, Lost, Shown, Style};
+use super::texts;
+use super::url::{self, Given, Manner, Target};
+use super::world::{World, reason};
+use std::path::Path;
+
+type Options = Vec<(Means, Option<String>)>;
+
+/// Reads a command line, its program's name first, and all files that it and the environment name.
+///
+/// # Errors
+/// siege ends without a run: after `-V`, `-h` and `-C`, and when something it needs is missing. The ending holds the
+/// original's words and its exit code.
+pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
+    let era = options::era(argv);
+    let read = if era == Era::V100 { getopt(&ANCIENT, argv) } else { getopt(&MODERN, argv) };
+    let mut before = Output::default();
+    let quirks = read.options.iter().any(|(means, _)| *means == Means::Quirks);
+    // The original goes through its words twice, and complains twice.
+    for _ in 0..=usize::from(quirks) {
+        read.complaints.iter().for_each(|complaint| before.stderr.extend([complaint, "\n"]));
+    }
+    if let Some(ending) = end_early(&read.options, era, &before) {
+        return Err(ending);
+    }
+    let mut settings = Settings { era, quirks, ..Settings::default() };
+    if era == Era::V100 {
+        settings = Settings { quirks, ..as_in_2000() };
+    } else {
+        read_rc(&read.options, &mut settings, world).map_err(|text| ended(&before, "", &text, 1))?;
+    }
+    for (means, value) in &read.options {
+        options::apply(*means, value.as_deref(), &mut settings)
+            .map_err(|text| ended(&before, "", &notice(Level::Fatal, text), 1))?;
+    }
+    options::settle(&mut settings, &read.options);
+    if let Some(url) = read.others.last() {
+        settings.url = Some(url.clone());
+    }
+    resolve_conflict(&mut settings, &mut before);
+    if settings.config {
+        return Err(ended(&before, &texts::config(&settings), "", 0));
+    }
+    if settings.get && settings.url.is_none() {
+        return Err(ended(&before, "ERROR: -g/--get requires a commandline URL\n", "", 1));
+    }
+    translate(&settings, before, world)
+}
+
+fn ended(before: &Output, stdout: &str, stderr: &str, code: u8) -> Ending {
+    let output = Output { stdout: before.stdout.clone() + stdout, stderr: before.stderr.clone() + stderr };
+    Ending { output, code }
+}
+
+fn end_early(options: &Options, era: Era, before: &Output) -> Option<Ending> {
+    options.iter().find_map(|(means, _)| match means {
+        Means::Version => Some(ended(before, "", &texts::version(era), 0)),
+        Means::Help => Some(help(before, era)),
+        _ => None,
+    })
+}
+
+fn help(before: &Output, era: Era) -> Ending {
+    let first = if era == Era::V100 { "Siege" } else { "SIEGE" };
+    ended(before, &texts::help(era), &format!("{first} {}\n", era.version()), 0)
+}
+
+/// What holds for 1.00, which read no rc file. Its manual gives the delay; it is silent about users and repetitions.
+fn as_in_2000() -> Settings {
+    Settings {
+        era: Era::V100,
+        delay: 3.0,
+        concurrent: 1,
+        reps: Reps::Times(1),
+        http11: true,
+        chunked: true,
+        follow: false,
+        color: false,
+        accept_encoding: "identity".to_owned(),
+        user_agent: Some("JoeDog/1.00 [en] (X11; I; Siege 1.00)".to_owned()),
+        ..Settings::default()
+    }
+}
+
+/// Reads the one rc file that counts: the one named by `-R`, or `SIEGERC`, or the user's, or the system's. Without any,
+/// what siege would have written for itself stands in.
+fn read_rc(options: &Options, settings: &mut Settings, world: &dyn World) -> Result<(), String> {
+    let named = options.iter().rev().find(|(means, _)| *means == Means::Rc);
+    let named = named.and_then(|(_, file)| file.clone()).or_else(|| world.variable("SIEGERC"));
+    let home = world.variable("HOME").unwrap_or_default();
+    let own = format!("{home}/.siege/siege.conf");
+    let read =
+        |file: &str| world.read(Path::new(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    if let Some(file) = named {
+        let text = read(&file).map_err(|_| texts::no_rc(&file))?;
+        settings.rc = file;
+        rc::apply(&text, settings, world);
+        return Ok(());
+    }
+    for file in [&own, &format!("{home}/.siegerc"), "/etc/siege/siegerc"] {
+        if let Ok(text) = read(file) {
+            settings.rc = file.to_owned();
+            rc::apply(&text, settings, world);
+            return Ok(());
+        }
+    }
+    settings.rc = own;
+    rc::apply(SHIPPED_RC, settings, world);
+    Ok(())
+}
+
+/// A run has one end. Time wins.
+fn resolve_conflict(settings: &mut Settings, before: &mut Output) {
+    if let (Some(time), Reps::Times(1..)) = (settings.time, settings.reps) {
+        let text = format!(
+            "CONFIG conflict: selected time and repetition based testing\n\
+             defaulting to time-based testing: {time} seconds"
+        );
+        before.stderr.push_str(&notice(Level::Error, &text));
+        settings.reps = Reps::Forever;
+    }
+}
+
+fn translate(settings: &Settings, mut before: Output, world: &dyn World) -> Result<Classic, Ending> {
+    let given = urls(settings, &mut before, world)?;
+    let mut targets = Vec::new();
+    let mut lost = Vec::new();
+    for given in given {
+        match given {
+            Given::Target(target) => targets.push(target),
+            // Said only where lines are shown, as in the original.
+            Given::Unsupported => lost.push(if settings.verbose { unsupported() } else { String::new() }),
+            Given::NoHost(_) => lost.push(unresolved()),
+        }
+    }
+    if !targets.is_empty() {
+        before.stderr.extend(lost.drain(..));
+    }
+    if settings.is_capped() {
+        before.stdout.push_str(&texts::capped(settings.era, settings.users()));
+    }
+    let planned = planning::plan(settings, &targets);
+    let style = style(settings, &targets, planned.as_ref().map_or(&[], |(_, places)| places), &lost);
+    Ok(Classic { plan: planned.map(|(plan, _)| plan), style, before })
+}
+
+fn unsupported() -> String {
+    let line = "UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n";
+    notice(Level::Error, line)
+}
+
+fn unresolved() -> String {
+    notice(Level::Error, "Address resolution failed at sock.c:158 with the following error:")
+        + &notice(Level::Error, "Name or service not known")
+}
+
+/// The URLs of the run, in order.
+fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<Vec<Given>, Ending> {
+    let manner = Manner { escapes: settings.url_escaping, quirks: settings.quirks };
+    if let Some(text) = &settings.url {
+        return Ok(vec![url::read(text, manner, world, &mut before.stderr)]);
+    }
+    let path = settings.urls_path();
+    let text = match world.read(Path::new(path)) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => {
+            let text = format!("unable to open file: {path}: {}", reason(&error));
+            before.stderr.push_str(&notice(Level::Alert, &text));
+            return Err(help(before, settings.era));
+        }
+    };
+    let urls = list::urls(&text, manner, world, &mut before.stderr);
+    if urls.is_empty() { Err(help(before, settings.era)) } else { Ok(urls) }
+}
+
+fn style(settings: &Settings, targets: &[Target], places: &[u32], lost: &[String]) -> Style {
+    let users = settings.users();
+    let shown = places.iter().map(|place| {
+        let target = &targets[*place as usize];
+        let method = if settings.get && target.method == "GET" {
+            settings.get_method.clone().unwrap_or_else(|| "GET".to_owned())
+        } else {
+            target.method.to_owned()
+        };
+        Shown { method, path: target.shown_path.clone(), url: target.shown_url.clone(), place: *place }
+    });
+    let failures = u64::try_from(settings.failures).ok().filter(|failures| *failures > 0);
+    let log = Log {
+        path: settings.log_path().into(),
+        mark: settings.mark.clone(),
+        announced: settings.show_logfile,
+    };
+    Style {
+        era: settings.era,
+        quirks: settings.quirks,
+        users,
+        time: settings.time,
+        verbose: settings.verbose,
+        color: settings.color,
+        quiet: settings.quiet,
+        json: settings.json,
+        debug: settings.debug,
+        get: settings.get,
+        print: settings.print,
+        csv: settings.csv,
+        timestamp: settings.timestamp,
+        full_url: settings.full_url,
+        display_id: settings.display_id,
+        zero_data_ok: settings.zero_data_ok,
+        failures,
+        log: settings.logging.then_some(log),
+        mark: settings.mark.clone(),
+        rc: settings.rc.clone(),
+        shown: shown.collect(),
+        lost: lost
+            .first()
+            .map(|notice| Lost { count: lost_iterations(settings, users), notice: notice.clone() }),
+        full_report: settings.full_report.as_ref().map(Into::into),
+        verdict: !settings.no_verdict,
+    }
+}
+
+/// Iterations of a run of which each fails at once: until the repetitions are over, or the failures too many.
+fn lost_iterations(settings: &Settings, users: u32) -> u64 {
+    let failures = u64::try_from(settings.failures).ok().filter(|failures| *failures > 0);
+    let wanted = match (settings.time, settings.reps) {
+        (None, Reps::Times(times)) => u64::try_from(times).unwrap_or(0).saturating_mul(users.into()),
+        (None, Reps::Once) => 1,
+        _ => u64::MAX,
+    };
+    wanted.min(failures.unwrap_or(u64::from(users)))
+}
+
+#[cfg(test)]
+#[path = "dialect_tests.rs"]
+mod tests;

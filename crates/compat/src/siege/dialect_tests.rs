@@ -1,0 +1,120 @@
+use super::*;
+use crate::siege::testing::Paper;
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
+}
+
+fn world() -> Paper {
+    Paper::default().with_variable("HOME", "/home/jeff")
+}
+
+fn classic(line: &str, world: &Paper) -> Classic {
+    parse(&words(line), world).unwrap_or_else(|ending| panic!("{line}: {ending:?}"))
+}
+
+fn config(line: &str, world: &Paper, label: &str) -> String {
+    let text = parse(&words(line), world).unwrap_err().output.stdout;
+    let row =
+        text.lines().find_map(|row| row.strip_prefix(label)).unwrap_or_else(|| panic!("{label}: {text}"));
+    row.trim().to_owned()
+}
+
+#[test]
+fn one_rc_file_counts() {
+    let world = world().with_file("a", "").with_file("b", "").with_file("c", "");
+    let with_variable = world.clone().with_variable("SIEGERC", "a");
+    let own = world.clone().with_file("/home/jeff/.siege/siege.conf", "timeout = 9");
+    let old = world.clone().with_file("/home/jeff/.siegerc", "timeout = 8");
+    let rows = [
+        ("siege -R b -C", &with_variable, "b"),
+        ("siege -C -R b", &with_variable, "b"),
+        ("siege -C", &with_variable, "a"),
+        ("siege -C", &own, "/home/jeff/.siege/siege.conf"),
+        ("siege -C", &old, "/home/jeff/.siegerc"),
+        ("siege -C", &world, "/home/jeff/.siege/siege.conf"),
+    ];
+    for (line, world, expected) in rows {
+        assert_eq!(config(line, world, "resource file:"), expected, "{line}");
+    }
+    assert_eq!(config("siege -C", &own, "socket timeout:"), "9");
+    assert_eq!(config("siege -C", &own, "concurrent users:"), "1", "one file counts, and no other");
+    assert_eq!(config("siege -C", &world, "concurrent users:"), "25", "as shipped");
+}
+
+#[test]
+fn options_beat_the_rc_file() {
+    let world = world().with_file("rc", "concurrent = 7\nverbose = false\nuser-agent = x\n");
+    let classic = classic("siege -R rc -v -c3 http://a.test/", &world);
+    assert!(classic.style.verbose);
+    assert_eq!(classic.style.users, 3);
+}
+
+#[test]
+fn the_last_word_is_the_url() {
+    let world = world().with_file("list", "http://list.test/").with_file("rc", "url = http://rc.test/");
+    let rows = [
+        ("siege http://one.test/ http://two.test/", "http://two.test/"),
+        ("siege -f list http://one.test/", "http://one.test/"),
+        ("siege -f list", "http://list.test/"),
+        ("siege -R rc -f list", "http://rc.test/"),
+        ("siege -R rc http://one.test/", "http://one.test/"),
+    ];
+    for (line, url) in rows {
+        let classic = classic(line, &world);
+        assert_eq!(classic.plan.unwrap().requests[0].url(), url, "{line}");
+        assert_eq!(classic.style.shown[0].url, url, "{line}");
+    }
+}
+
+#[test]
+fn what_cannot_be_requested_fails_without_a_request() {
+    let world = world().with_file("list", "gopher://a/\na.test/\n").with_file("rc", "failures = 10\n");
+    let mixed = classic("siege -v -f list", &world);
+    assert_eq!((mixed.plan.unwrap().requests.len(), mixed.style.lost), (1, None));
+    assert!(mixed.before.stderr.contains("UNSPPRTD 501"), "{}", mixed.before.stderr);
+    let alone = classic("siege -v -c2 -r3 gopher://127.0.0.1/x", &world);
+    assert_eq!(alone.plan, None);
+    let lost = alone.style.lost.unwrap();
+    assert_eq!(lost.count, 6);
+    assert_eq!(
+        lost.notice,
+        "[\u{1b}[1;33merror\u{1b}[0m] UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n\n"
+    );
+    let forever = classic("siege -R rc -c2 -t1S gopher://a/", &world);
+    assert_eq!(forever.style.lost.unwrap().count, 10, "until the failures are too many");
+}
+
+#[test]
+fn version_1_00_has_its_own_options_and_no_rc_file() {
+    let world = world().with_file("/home/jeff/.siege/siege.conf", "concurrent = 99\nverbose = true\n");
+    let classic = classic("siege -u shemp.whoohoo.com/howto/Admin.html -d1 -t10 -c25", &world);
+    let plan = classic.plan.unwrap();
+    assert_eq!(classic.style.era, Era::V100);
+    assert_eq!((classic.style.users, plan.stop.calls, plan.stop.duration), (25, Some(250), None));
+    assert_eq!(plan.requests[0].url(), "http://shemp.whoohoo.com/howto/Admin.html");
+    assert!(!classic.style.verbose);
+    let default = parse(&words("siege -u shemp"), &world).unwrap().plan.unwrap();
+    let second = std::time::Duration::from_secs(1);
+    assert_eq!(default.session.think, warwolf_plan::Think::Uniform { min: second, max: second * 3 });
+}
+
+#[test]
+fn a_debian_rc_file_does_not_keep_lines_away() {
+    let world = world().with_file("rc", "json_output = true\n");
+    assert!(classic("siege -R rc a.test", &world).style.json);
+    let asked = classic("siege -R rc -v a.test", &world).style;
+    assert!(asked.verbose && !asked.json && !asked.quiet);
+    let quirks = classic("siege -R rc -v --quirks a.test", &world).style;
+    assert!(!quirks.verbose && quirks.json);
+}
+
+#[test]
+fn the_cap_is_said_where_it_holds() {
+    let world = world().with_file("fifty", "limit = 50");
+    let free = classic("siege -c300 a.test", &world);
+    assert_eq!((free.style.users, free.before.stdout.as_str()), (300, ""));
+    let capped = classic("siege -R fifty -c300 a.test", &world);
+    assert_eq!(capped.style.users, 50);
+    assert!(capped.before.stdout.contains("capped at 50."), "{}", capped.before.stdout);
+}

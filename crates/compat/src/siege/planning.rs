@@ -1,0 +1,214 @@
+//! Settings and URLs as a plan.
+
+use super::settings::{Era, Reps, Settings};
+use super::url::{Payload, Target};
+use std::path::PathBuf;
+use std::time::Duration;
+use warwolf_plan::{
+    Body, Burst, Connections, Endpoint, HttpVersion, Network, Order, Plan, Proxy, Request, RequestId,
+    Schedule, Scheme, Script, SessionShape, Stop, Think, Timeouts, Tls, Verify, Work,
+};
+
+/// siege follows redirects for ever, and falls over; nobody needs more than this.
+const REDIRECTS: u32 = 20;
+/// siege waits for a reply for ever. So long is long enough to say that there is none.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// Bursts that the scripts of all users may have together, so that a plan stays readable.
+const BURSTS: usize = 1_000_000;
+
+/// The plan of a run on `targets`, and for each of its requests the place of its URL in the list. None when no request
+/// would be sent.
+pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec<u32>)> {
+    let users = settings.users();
+    let (work, places) = work(settings, targets.len(), users);
+    let stop = stop(settings, users, targets.len())?;
+    if targets.is_empty() {
+        return None;
+    }
+    let requests = places.iter().map(|place| request(settings, &targets[*place as usize])).collect();
+    let plan = Plan {
+        stop,
+        schedule: Schedule::Closed { users, ramp: Duration::ZERO },
+        session: SessionShape {
+            work,
+            think: think(settings),
+            cookies: settings.era != Era::V100,
+            follow: if settings.follow { REDIRECTS } else { 0 },
+            ..SessionShape::default()
+        },
+        connections: Connections {
+            version: if settings.http11 { HttpVersion::Http11 } else { HttpVersion::Http10 },
+            keep_alive: settings.keep_alive,
+            limit: users,
+            per_session: true,
+            ..Connections::default()
+        },
+        timeouts: Timeouts {
+            connect: seconds(settings.timeout),
+            call: Some(PATIENCE.max(connect(settings))),
+        },
+        network: Network { proxy: proxy(settings), ..Network::default() },
+        tls: tls(settings),
+        ..Plan::new(requests)
+    };
+    Some((plan, places))
+}
+
+fn seconds(count: i64) -> Option<Duration> {
+    u64::try_from(count).ok().filter(|count| *count > 0).map(Duration::from_secs)
+}
+
+fn connect(settings: &Settings) -> Duration {
+    seconds(settings.timeout).unwrap_or_default()
+}
+
+/// When the run ends; none when it has not even begun.
+fn stop(settings: &Settings, users: u32, urls: usize) -> Option<Stop> {
+    if let Some(time) = settings.time {
+        return Some(Stop::after(Duration::from_secs(time)));
+    }
+    let calls = match settings.reps {
+        Reps::Forever => return Some(Stop { duration: None, calls: None, grace: Duration::ZERO }),
+        Reps::Times(times) => u64::try_from(times).unwrap_or(0).saturating_mul(users.into()),
+        Reps::Once if settings.quirks => (urls as u64).saturating_mul(users.into()),
+        Reps::Once => urls as u64,
+    };
+    (calls > 0).then(|| Stop::after_calls(calls))
+}
+
+/// How users go through the list, and which of its URLs each request of the plan stands for.
+fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
+    let count = u32::try_from(urls).unwrap_or(u32::MAX);
+    let places: Vec<u32> = (0..count).collect();
+    let draw = |order| Work::Draw { calls: None, burst: 1, order };
+    if settings.internet && settings.quirks && urls > 1 {
+        // The original rounds its draw, which gives the first URL half a share and the last one and a half.
+        let weights = |place: &u32| match *place {
+            0 => 1,
+            place if place == count - 1 => 3,
+            _ => 2,
+        };
+        let skewed = places.iter().flat_map(|place| std::iter::repeat_n(*place, weights(place))).collect();
+        return (draw(Order::Random), skewed);
+    }
+    if settings.internet {
+        return (draw(Order::Random), places);
+    }
+    if settings.reps == Reps::Once && settings.time.is_none() {
+        return (Work::Scripts { scripts: divided(count, users, settings.quirks) }, places);
+    }
+    if urls <= 1 || users == 1 {
+        return (draw(Order::Sequential), places);
+    }
+    // User k begins k times as far into the list as each user's share of it is long. When there are more users than
+    // URLs that is nowhere, and one script serves all.
+    let share = count / users;
+    let starts = if share == 0 { 1 } else { users };
+    if urls.saturating_mul(starts as usize) > BURSTS {
+        return (draw(Order::Sequential), places);
+    }
+    let script = |user: u32| script((0..count).map(|step| (user * share + step) % count));
+    (Work::Scripts { scripts: (0..starts).map(script).collect() }, places)
+}
+
+/// The list divided among the users, the first ones taking one more of what does not divide; or, as 4.0.x did, the whole
+/// list for each.
+fn divided(urls: u32, users: u32, whole: bool) -> Vec<Script> {
+    if whole {
+        return vec![script(0..urls)];
+    }
+    let (share, more) = (urls / users, urls % users);
+    let start = |user: u32| user * share + user.min(more);
+    (0..users).map(|user| script(start(user)..start(user + 1))).collect()
+}
+
+fn script(places: impl Iterator<Item = u32>) -> Script {
+    let burst = |place| Burst { first: RequestId(place), then: Vec::new(), think: Duration::ZERO };
+    Script { bursts: places.map(burst).collect() }
+}
+
+/// The pause after each iteration.
+fn think(settings: &Settings) -> Think {
+    let max = Duration::try_from_secs_f64(settings.delay).unwrap_or_default();
+    match settings.era {
+        _ if max.is_zero() => Think::None,
+        Era::V100 => {
+            let second = Duration::from_secs(1);
+            Think::Uniform { min: second, max: max.max(second) }
+        }
+        _ if settings.delay < 0.001 => Think::None,
+        _ => Think::Uniform { min: Duration::ZERO, max },
+    }
+}
+
+/// The request for a URL, its header fields in the original's order.
+fn request(settings: &Settings, target: &Target) -> Request {
+    let extras = &settings.headers;
+    let mut headers = Vec::new();
+    let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
+    if !extras.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        add("Host", &target.endpoint.host_header());
+    }
+    // The original looks only whether its text of extras begins so.
+    if !extras.first().is_some_and(|(name, _)| name.eq_ignore_ascii_case("accept")) {
+        add("Accept", "*/*");
+    }
+    add("Accept-Encoding", &settings.accept_encoding);
+    add("User-Agent", &settings.agent());
+    for (name, value) in extras {
+        add(name, value);
+    }
+    add("Connection", if settings.keep_alive { "keep-alive" } else { "close" });
+    if target.payload != Payload::None {
+        add("Content-Type", settings.content_type.as_deref().unwrap_or("application/x-www-form-urlencoded"));
+    }
+    Request {
+        endpoint: target.endpoint.clone(),
+        path: target.path.clone(),
+        method: method(settings, target),
+        headers,
+        body: match &target.payload {
+            Payload::None => Body::None,
+            Payload::Text(text) => Body::Text(text.clone()),
+            Payload::File(path) => Body::File(path.clone()),
+        },
+        basic_auth: None,
+    }
+}
+
+/// `-g` asks with the method of the rc file, unless the URL brings one.
+fn method(settings: &Settings, target: &Target) -> String {
+    match (&settings.get_method, target.method) {
+        (Some(method), "GET") if settings.get => method.clone(),
+        (_, method) => method.to_owned(),
+    }
+}
+
+fn proxy(settings: &Settings) -> Option<Proxy> {
+    let host = settings.proxy_host.clone()?;
+    let port = u16::try_from(settings.proxy_port).ok().filter(|port| *port > 0).unwrap_or(3128);
+    let login = settings.proxy_logins.first();
+    Some(Proxy {
+        endpoint: Endpoint { scheme: Scheme::Http, host, port },
+        basic_auth: login.map(|login| format!("{}:{}", login.name, login.password)),
+    })
+}
+
+/// siege checks no certificate.
+fn tls(settings: &Settings) -> Tls {
+    let certificate = settings.ssl_cert.as_ref().map(|certificate| {
+        let key = settings.ssl_key.as_ref().unwrap_or(certificate);
+        (PathBuf::from(certificate), PathBuf::from(key))
+    });
+    let ciphers = settings.ssl_ciphers.iter().flat_map(|list| list.split([':', ',']));
+    Tls {
+        verify: Verify::Off,
+        client_certificate: certificate,
+        ciphers: ciphers.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect(),
+        ..Tls::default()
+    }
+}
+
+#[cfg(test)]
+#[path = "planning_tests.rs"]
+mod tests;

@@ -1,0 +1,243 @@
+//! siege's report, in the layouts of 1.00, of 2.6 to 4.1.6, and of 4.1.7, and as JSON; and what stands before it.
+
+use super::counts::Counts;
+use super::notices::Output;
+use super::settings::Era;
+use super::style::Style;
+use super::texts;
+use super::time::Moment;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Bytes of what siege calls a MB.
+const MEGABYTE: f64 = 1_048_576.0;
+
+/// How a run came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// Every user has done what it should.
+    Done,
+    /// The time was up, or somebody interrupted.
+    Lifted,
+    /// There were too many failures.
+    Aborted,
+}
+
+/// The figures of a report, in its units.
+pub(super) struct Figures {
+    pub(super) hits: u64,
+    pub(super) successful: u64,
+    pub(super) failed: u64,
+    pub(super) ok: u64,
+    /// Per cent.
+    pub(super) availability: f64,
+    /// Seconds, in steps of ten milliseconds: siege's clock has no finer ones, and its rates are by what it prints.
+    pub(super) elapsed: f64,
+    pub(super) megabytes: f64,
+    /// Seconds.
+    pub(super) response: f64,
+    pub(super) rate: f64,
+    pub(super) throughput: f64,
+    pub(super) concurrency: f64,
+    pub(super) longest: f64,
+    pub(super) shortest: f64,
+}
+
+/// A quotient that is 0 where there is none.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
+}
+
+/// Seconds in whole steps of ten milliseconds.
+pub(super) fn ticks(time: Duration) -> f64 {
+    (time.as_millis() / 10) as f64 / 100.0
+}
+
+impl Figures {
+    pub(super) fn of(counts: &Counts) -> Self {
+        let elapsed = ticks(counts.elapsed);
+        let total = counts.total.as_secs_f64();
+        let hits = counts.hits as f64;
+        let megabytes = counts.bytes as f64 / MEGABYTE;
+        Self {
+            hits: counts.hits,
+            successful: counts.successful,
+            failed: counts.failed,
+            ok: counts.ok,
+            availability: ratio(hits, hits + counts.failed as f64) * 100.0,
+            elapsed,
+            megabytes,
+            response: ratio(total, hits),
+            rate: ratio(hits, elapsed),
+            throughput: ratio(megabytes, elapsed),
+            concurrency: ratio(total, elapsed),
+            longest: counts.longest.as_secs_f64(),
+            shortest: if counts.successful == 0 { 0.0 } else { counts.shortest.as_secs_f64() },
+        }
+    }
+}
+
+/// What is said before the first request: who attacks, and with how many. `now` is local time.
+#[must_use]
+pub fn banner(style: &Style, now: &Moment) -> Output {
+    if style.quiet || style.get {
+        return Output::default();
+    }
+    let first = match style.era {
+        Era::V100 => format!("** Siege 1.00 {}\n", now.slashed()),
+        era if style.debug => texts::debugging(era),
+        era => format!("** SIEGE {}\n", era.version()),
+    };
+    let text = format!(
+        "{first}** Preparing {} concurrent users for battle.\nThe server is now under siege...{}",
+        style.users,
+        if style.verbose { "\n" } else { "" }
+    );
+    match style.era {
+        Era::V100 => Output { stdout: text, ..Output::default() },
+        _ => Output { stderr: text, ..Output::default() },
+    }
+}
+
+/// The report of a run, with what is said between the last reply and it.
+#[must_use]
+pub fn report(style: &Style, counts: &Counts, finish: Finish) -> Output {
+    let figures = Figures::of(counts);
+    if style.json {
+        return Output { stdout: json(style.era, &figures), stderr: "\n".to_owned() };
+    }
+    // From 4.1.2 on, `-g` shows heads and nothing else.
+    let nothing = style.quiet || (style.get && style.era == Era::V417);
+    if nothing {
+        return Output::default();
+    }
+    if style.era == Era::V100 {
+        return Output { stdout: format!("done\n{}", ancient(counts, &figures)), ..Output::default() };
+    }
+    let mut out = String::new();
+    match finish {
+        Finish::Done => {}
+        Finish::Lifted => out.push_str("\nLifting the server siege..."),
+        Finish::Aborted => out.push_str(
+            "siege aborted due to excessive socket failure; you\n\
+             can change the failure threshold in $HOME/.siegerc\n",
+        ),
+    }
+    out.push('\n');
+    out.push_str(&match style.era {
+        Era::V417 => with_milliseconds(&figures, style.debug),
+        _ => classic(&figures, style.debug),
+    });
+    Output { stderr: out, ..Output::default() }
+}
+
+/// Labels with their tabs, as they have stood since 2.6.
+const LABELS: [&str; 12] = [
+    "Transactions:\t\t",
+    "Availability:\t\t",
+    "Elapsed time:\t\t",
+    "Data transferred:\t",
+    "Response time:\t\t",
+    "Transaction rate:\t",
+    "Throughput:\t\t",
+    "Concurrency:\t\t",
+    "Successful transactions:",
+    "Failed transactions:\t",
+    "Longest transaction:\t",
+    "Shortest transaction:\t",
+];
+
+fn classic(figures: &Figures, debug: bool) -> String {
+    let rows = [
+        format!("{:12} hits", figures.hits),
+        format!("{:12.2} %", figures.availability),
+        format!("{:12.2} secs", figures.elapsed),
+        format!("{:12.2} MB", figures.megabytes),
+        format!("{:12.2} secs", figures.response),
+        format!("{:12.2} trans/sec", figures.rate),
+        format!("{:12.2} MB/sec", figures.throughput),
+        format!("{:12.2}", figures.concurrency),
+        format!("{:12}", figures.successful),
+        format!("{:12}", figures.failed),
+        format!("{:12.2}", figures.longest),
+        format!("{:12.2}", figures.shortest),
+    ];
+    let received = format!("HTTP OK received:\t{:12}\n", figures.ok);
+    laid_out(&rows, debug.then_some(received))
+}
+
+fn with_milliseconds(figures: &Figures, debug: bool) -> String {
+    let rows = [
+        format!("{:9}    hits", figures.hits),
+        format!("{:12.2} %", figures.availability),
+        format!("{:12.2} secs", figures.elapsed),
+        format!("{:12.2} MB", figures.megabytes),
+        format!("{:12.2} ms", figures.response * 1_000.0),
+        format!("{:12.2} trans/sec", figures.rate),
+        format!("{:12.2} MB/sec", figures.throughput),
+        format!("{:12.2}", figures.concurrency),
+        format!("{:9}", figures.successful),
+        format!("{:9}", figures.failed),
+        format!("{:12.2} ms", figures.longest * 1_000.0),
+        format!("{:12.2} ms", figures.shortest * 1_000.0),
+    ];
+    let received = format!("HTTP OK received:\t{:9}\n", figures.ok);
+    laid_out(&rows, debug.then_some(received))
+}
+
+fn laid_out(rows: &[String; 12], received: Option<String>) -> String {
+    let mut out = String::new();
+    for (label, row) in LABELS.iter().zip(rows) {
+        out.extend([*label, row.as_str(), "\n"]);
+        if label.starts_with("Successful") {
+            out.extend(received.clone());
+        }
+    }
+    out.push_str(" \n");
+    out
+}
+
+/// 1.00's eight lines, after its manual: labels from the left, values to column 35.
+fn ancient(counts: &Counts, figures: &Figures) -> String {
+    // Its data are heads and bodies.
+    let bytes = counts.bytes + counts.head_bytes;
+    let rows = [
+        ("Transactions:", format!("{:11} hits", figures.hits)),
+        ("Elapsed time:", format!("{:11.2} secs", figures.elapsed)),
+        ("Data transferred:", format!("{bytes:11} bytes")),
+        ("Response time:", format!("{:11.2} secs", figures.response)),
+        ("Transaction rate:", format!("{:11.2} trans/sec", figures.rate)),
+        ("Throughput:", format!("{:11.2} bytes/sec", ratio(bytes as f64, figures.elapsed))),
+        ("Concurrency:", format!("{:11.2}", figures.concurrency)),
+        ("Status code 200:", format!("{:11}", figures.ok)),
+    ];
+    rows.iter().fold(String::new(), |mut out, (label, row)| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{label:<24}{row}");
+        out
+    })
+}
+
+/// Keys with their tabs, and as many decimals as the value has.
+fn json(era: Era, figures: &Figures) -> String {
+    let whole = |value: u64| format!("{value:12}");
+    let decimal = |value: f64| format!("{value:12.2}");
+    let rows = [
+        ("transactions", 3, whole(figures.hits)),
+        ("availability", 3, decimal(figures.availability)),
+        ("elapsed_time", 3, decimal(figures.elapsed)),
+        ("data_transferred", 2, decimal(figures.megabytes)),
+        ("response_time", 2, decimal(figures.response)),
+        ("transaction_rate", 2, decimal(figures.rate)),
+        ("throughput", 3, decimal(figures.throughput)),
+        ("concurrency", 3, decimal(figures.concurrency)),
+        ("successful_transactions", 1, whole(figures.successful)),
+        ("failed_transactions", 2, whole(figures.failed)),
+        ("longest_transaction", 2, decimal(figures.longest)),
+        ("shortest_transaction", 2, decimal(figures.shortest)),
+    ];
+    let rows = rows.map(|(key, tabs, value)| format!("\t\"{key}\":{}{value}", "\t".repeat(tabs)));
+    // 4.0.5 to 4.0.8 begin the first row on the brace's line.
+    let first = if era == Era::V417 { "{\n" } else { "{" };
+    format!("{first}{}\n}}\n", rows.join(",\n"))
+}

@@ -1,0 +1,228 @@
+//! One URL as siege takes it: with a method and its data behind it, or with half of it left out.
+
+use super::World;
+use super::notices::{Level, notice};
+use super::world::reason;
+use std::path::{Path, PathBuf};
+use warwolf_plan::{Endpoint, Scheme};
+
+/// Words behind a URL that make it more than a GET, in the order in which they are looked for.
+const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "OPTIONS", "DELETE"];
+/// Words that keep a URL from being escaped although they are no methods here.
+const UNESCAPED: [&str; 3] = ["HEAD", "TRACE", "CONNECT"];
+/// Extensions of files whose content is text, and is sent without the white space round it. A file without one of
+/// these or of [`BINARY`] is text too.
+const BINARY: [&str; 40] = [
+    "ai", "au", "avi", "bin", "bmp", "bz2", "class", "doc", "docx", "dvi", "eps", "exe", "gif", "gz", "ico",
+    "jar", "jpe", "jpeg", "jpg", "js", "json", "mov", "mp3", "mpeg", "mpg", "pdf", "png", "ppt", "ps", "rtf",
+    "swf", "tar", "tgz", "tif", "tiff", "wav", "xls", "xlsx", "z", "zip",
+];
+
+/// What a request carries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Payload {
+    #[default]
+    None,
+    Text(String),
+    File(PathBuf),
+}
+
+/// A URL understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) endpoint: Endpoint,
+    /// The request target as sent.
+    pub(super) path: String,
+    pub(super) method: &'static str,
+    pub(super) payload: Payload,
+    /// The path as lines show it.
+    pub(super) shown_path: String,
+    /// The whole URL as lines show it.
+    pub(super) shown_url: String,
+}
+
+/// A URL, or why it is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    Target(Target),
+    /// A scheme other than http and https.
+    Unsupported,
+    /// There can be no host of this name.
+    NoHost(String),
+}
+
+/// How URLs are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    /// Whether bytes that have no place in a URL are escaped.
+    pub(super) escapes: bool,
+    /// Whether `localhost:8080` is a scheme and a path, as 4.x has it.
+    pub(super) quirks: bool,
+}
+
+/// Reads a URL; notices go to `said`.
+pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Given {
+    let text = text.trim();
+    let (url, method, payload) = split_method(text, world, said);
+    let has_word = method != "GET" || UNESCAPED.iter().any(|word| text.contains(&format!(" {word}")));
+    let url = if manner.escapes && !has_word { escape(url) } else { url.to_owned() };
+    let (scheme, rest) = match split_scheme(&url, manner.quirks) {
+        Ok(split) => split,
+        Err(Unsupported) => return Given::Unsupported,
+    };
+    let slashes = rest.strip_prefix("//").unwrap_or(rest);
+    let end = slashes.find(['/', '?', '#']).unwrap_or(slashes.len());
+    let (authority, path) = slashes.split_at(end);
+    let host_and_port = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let Some((host, port)) = split_port(host_and_port) else {
+        return Given::NoHost(host_and_port.to_owned());
+    };
+    let shown_path = path.split('#').next().unwrap_or_default();
+    let shown_path = match shown_path.starts_with('/') {
+        true => shown_path.to_owned(),
+        false => format!("/{shown_path}"),
+    };
+    let name = if scheme == Scheme::Https { "https" } else { "http" };
+    let shown_url = format!("{name}://{authority}{}", if path.is_empty() { "/" } else { path });
+    let port = port.unwrap_or(scheme.default_port());
+    Given::Target(Target {
+        endpoint: Endpoint { scheme, host: host.to_owned(), port },
+        path: blanks_escaped(&shown_path),
+        method,
+        payload,
+        shown_path,
+        shown_url,
+    })
+}
+
+/// URL, method and what goes with it. The word is looked for anywhere, blank before it, in capitals.
+fn split_method<'a>(text: &'a str, world: &dyn World, said: &mut String) -> (&'a str, &'static str, Payload) {
+    let found = METHODS.iter().find_map(|method| text.find(&format!(" {method}")).map(|at| (at, *method)));
+    let Some((at, method)) = found else { return (text, "GET", Payload::None) };
+    let data = text[at + 1 + method.len()..].trim_start();
+    let payload = match data.strip_prefix('<') {
+        Some(file) => from_file(file.trim(), world, said),
+        None => Payload::Text(data.to_owned()),
+    };
+    (text[..at].trim_end(), method, payload)
+}
+
+fn from_file(file: &str, world: &dyn World, said: &mut String) -> Payload {
+    let path = Path::new(file);
+    let content = match world.read(path) {
+        Ok(content) => content,
+        Err(error) => {
+            let text = format!("unable to open file: {file}: {}", reason(&error));
+            said.push_str(&notice(Level::Error, &text));
+            return Payload::Text(String::new());
+        }
+    };
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if BINARY.contains(&extension.to_ascii_lowercase().as_str()) {
+        return Payload::File(path.to_owned());
+    }
+    match String::from_utf8(content) {
+        Ok(text) => Payload::Text(text.trim().to_owned()),
+        Err(_) => Payload::File(path.to_owned()),
+    }
+}
+
+struct Unsupported;
+
+/// The scheme, and what follows its colon. Letters, digits, `-` and `+` before a colon are a scheme.
+fn split_scheme(url: &str, quirks: bool) -> Result<(Scheme, &str), Unsupported> {
+    let end = url.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '+')).unwrap_or(url.len());
+    let (Some(rest), 1..) = (url[end..].strip_prefix(':'), end) else { return Ok((Scheme::Http, url)) };
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let is_port = digits > 0 && (rest.len() == digits || rest[digits..].starts_with(['/', '?', '#']));
+    match url[..end].to_ascii_lowercase().as_str() {
+        "http" => Ok((Scheme::Http, rest)),
+        "https" => Ok((Scheme::Https, rest)),
+        _ if is_port && !quirks => Ok((Scheme::Http, url)),
+        _ => Err(Unsupported),
+    }
+}
+
+/// Host and port; none when no host can be called so.
+fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (host, after) = rest.split_once(']')?;
+            (host, after.strip_prefix(':'))
+        }
+        None => match authority.rsplit_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    let in_brackets = authority.starts_with('[');
+    let is_part = |c: char| c.is_alphanumeric() || ".-_".contains(c) || (in_brackets && ":%".contains(c));
+    if host.is_empty() || !host.chars().all(is_part) {
+        return None;
+    }
+    match port {
+        None | Some("") => Some((host, None)),
+        Some(port) => Some((host, Some(port.parse().ok().filter(|port| *port > 0)?))),
+    }
+}
+
+/// Escapes what follows the first slash of the path, and undoes escapes that were not needed.
+fn escape(url: &str) -> String {
+    let after_scheme = url.find("//").map_or(0, |at| at + 2);
+    let Some(slash) = url[after_scheme..].find('/').map(|at| at + after_scheme) else {
+        return url.to_owned();
+    };
+    let mut out = url[..=slash].to_owned();
+    let mut bytes = url.as_bytes()[slash + 1..].iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            push_escaped(byte, &mut out);
+            continue;
+        }
+        let mut ahead = bytes.clone();
+        let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        let (high, low) = (ahead.next(), ahead.next());
+        let Some(value) = digit(high).zip(digit(low)).map(|(high, low)| (high * 16 + low) as u8) else {
+            out.push_str("%25");
+            continue;
+        };
+        bytes = ahead;
+        if is_harmless(value) {
+            out.push(char::from(value));
+        } else {
+            out.push('%');
+            out.extend([high, low].into_iter().flatten().map(char::from));
+        }
+    }
+    out
+}
+
+/// Letters, digits and marks that mean nothing in a URL.
+fn is_harmless(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!$'()*,-._".contains(&byte)
+}
+
+fn push_escaped(byte: u8, out: &mut String) {
+    if is_harmless(byte) || b"[]:;/?@=&#+".contains(&byte) {
+        out.push(char::from(byte));
+    } else {
+        out.push_str(&format!("%{byte:02X}"));
+    }
+}
+
+/// The path without what would break the request line.
+fn blanks_escaped(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.bytes() {
+        if byte.is_ascii_graphic() {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "url_tests.rs"]
+mod tests;

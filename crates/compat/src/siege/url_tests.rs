@@ -1,0 +1,174 @@
+use super::*;
+use crate::siege::testing::Paper;
+
+const SANE: Manner = Manner { escapes: true, quirks: false };
+const OF_OLD: Manner = Manner { escapes: true, quirks: true };
+
+fn target(text: &str, manner: Manner) -> Target {
+    let mut said = String::new();
+    match read(text, manner, &Paper::default(), &mut said) {
+        Given::Target(target) if said.is_empty() => target,
+        other => panic!("{text}: {other:?} {said}"),
+    }
+}
+
+/// Method, endpoint and path.
+fn told(text: &str) -> String {
+    let target = target(text, SANE);
+    format!("{} {} {}", target.method, target.endpoint, target.path)
+}
+
+#[test]
+fn urls_may_leave_out_most_of_themselves() {
+    let rows = [
+        ("shemp", "GET http://shemp /"),
+        ("shemp/x", "GET http://shemp /x"),
+        ("www.x.org:8080", "GET http://www.x.org:8080 /"),
+        ("127.0.0.1:8080/a?b=c", "GET http://127.0.0.1:8080 /a?b=c"),
+        ("http://a.test", "GET http://a.test /"),
+        ("http://a.test:/x", "GET http://a.test /x"),
+        ("HTTP://LocalHost:81/A", "GET http://LocalHost:81 /A"),
+        ("https://a.test/", "GET https://a.test /"),
+        ("https://a.test:443/", "GET https://a.test /"),
+        ("https://a.test:80/", "GET https://a.test:80 /"),
+        ("http://u:p@a.test/z", "GET http://a.test /z"),
+        ("http://[::1]:8080/x", "GET http://[::1]:8080 /x"),
+        ("[::1]", "GET http://[::1] /"),
+        ("http://a.test/six#frag", "GET http://a.test /six"),
+        ("a.test?q=1", "GET http://a.test /?q=1"),
+        ("a.test/p;x=1?q#f", "GET http://a.test /p;x=1?q"),
+        ("a.test/a?b=http://c/d e", "GET http://a.test /a?b=http://c/d%20e"),
+        ("  a.test/x\r", "GET http://a.test /x"),
+        ("http://a.test//five", "GET http://a.test //five"),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(told(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_word_before_a_colon_is_a_scheme_unless_a_port_follows() {
+    let mut said = String::new();
+    let world = Paper::default();
+    for text in ["gopher://a.test/x", "ftp://a.test/x", "mailto:x", "shemp:"] {
+        assert_eq!(read(text, SANE, &world, &mut said), Given::Unsupported, "{text}");
+    }
+    for text in ["localhost:8080/x/y?z", "shemp:8080"] {
+        assert!(matches!(read(text, SANE, &world, &mut said), Given::Target(_)), "{text}");
+        assert_eq!(read(text, OF_OLD, &world, &mut said), Given::Unsupported, "{text}");
+    }
+}
+
+#[test]
+fn what_no_host_can_be_called_is_told_apart() {
+    let mut said = String::new();
+    let rows = [
+        "PATHX = hello",
+        "\"http://a.test/quoted\"",
+        "http://",
+        "http:///x",
+        "a.test:99999/",
+        "a.test:x/",
+        "[::1",
+    ];
+    for text in rows {
+        let given = read(text, SANE, &Paper::default(), &mut said);
+        assert!(matches!(given, Given::NoHost(_)), "{text}: {given:?}");
+    }
+}
+
+#[test]
+fn a_word_in_capitals_behind_the_url_is_its_method() {
+    let rows = [
+        ("a.test/ok POST a=1&b=two words", "POST", "/ok", "a=1&b=two words"),
+        ("a.test/ok POST {\"a\": 1}", "POST", "/ok", "{\"a\": 1}"),
+        ("a.test/ok PUT  d", "PUT", "/ok", "d"),
+        ("a.test/ok PATCH d", "PATCH", "/ok", "d"),
+        ("a.test/ok OPTIONS", "OPTIONS", "/ok", ""),
+        ("a.test/ok DELETE", "DELETE", "/ok", ""),
+        ("a.test/ok POST ", "POST", "/ok", ""),
+        ("a.test/ok POSTx", "POST", "/ok", "x"),
+        ("a.test/a PUT q POST z", "POST", "/a%20PUT%20q", "z"),
+        ("a.test/a b POST x", "POST", "/a%20b", "x"),
+    ];
+    for (text, method, path, data) in rows {
+        let target = target(text, SANE);
+        assert_eq!((target.method, target.path.as_str()), (method, path), "{text}");
+        assert_eq!(target.payload, Payload::Text(data.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn other_words_stay_in_the_path() {
+    // What lines show, and what is sent: the original breaks its request line with the blanks.
+    let rows = [
+        ("a.test/ok GET d=GET", "/ok%20GET%20d=GET", "/ok%20GET%20d=GET"),
+        ("a.test/j post x=1", "/j%20post%20x=1", "/j%20post%20x=1"),
+        ("a.test/ok HEAD d=HEAD", "/ok HEAD d=HEAD", "/ok%20HEAD%20d=HEAD"),
+        ("a.test/ok TRACE d", "/ok TRACE d", "/ok%20TRACE%20d"),
+        ("a.test/ok CONNECT d", "/ok CONNECT d", "/ok%20CONNECT%20d"),
+    ];
+    for (text, shown, path) in rows {
+        let target = target(text, SANE);
+        assert_eq!((target.method, target.shown_path.as_str(), target.path.as_str()), ("GET", shown, path));
+        assert_eq!(target.payload, Payload::None, "{text}");
+    }
+}
+
+#[test]
+fn lines_show_the_url_as_it_was_given() {
+    let rows = [
+        ("a.test/ok POST x", "http://a.test/ok"),
+        ("http://u:p@a.test:80/z", "http://u:p@a.test:80/z"),
+        ("a.test", "http://a.test/"),
+        ("a.test/p#f POST x", "http://a.test/p#f"),
+    ];
+    for (text, shown) in rows {
+        assert_eq!(target(text, SANE).shown_url, shown, "{text}");
+    }
+}
+
+#[test]
+fn unsafe_bytes_are_escaped_and_needless_escapes_undone() {
+    let rows = [
+        ("a.test/a b|c%41%20%zz{}[]<>é~", "/a%20b%7CcA%20%25zz%7B%7D[]%3C%3E%C3%A9%7E"),
+        ("a.test/%7Euser/%2f%41%zz%", "/%7Euser/%2fA%25zz%25"),
+        ("a.test/a:;/?@=&+", "/a:;/?@=&+"),
+        ("a.test/!$'()*,-._", "/!$'()*,-._"),
+        ("a.test/\"\\^`", "/%22%5C%5E%60"),
+    ];
+    for (text, path) in rows {
+        assert_eq!(target(text, SANE).path, path, "{text}");
+    }
+    let raw = Manner { escapes: false, ..SANE };
+    assert_eq!(target("a.test/a b|c%41", raw).shown_path, "/a b|c%41");
+    assert_eq!(target("a.test/a b|c%41", raw).path, "/a%20b|c%41", "a blank would end the request target");
+}
+
+#[test]
+fn data_may_come_from_a_file() {
+    let world = Paper::default()
+        .with_file("d.txt", "\n x=1&y=2 \n")
+        .with_file("d.json", "{\"a\":1}\n")
+        .with_file("d", " z ");
+    let mut said = String::new();
+    let rows = [
+        ("a.test/ok POST <d.txt", Payload::Text("x=1&y=2".to_owned())),
+        ("a.test/ok PUT  <  d.txt", Payload::Text("x=1&y=2".to_owned())),
+        ("a.test/ok POST <d", Payload::Text("z".to_owned())),
+        ("a.test/ok POST <d.json", Payload::File("d.json".into())),
+    ];
+    for (text, payload) in rows {
+        match read(text, SANE, &world, &mut said) {
+            Given::Target(target) => assert_eq!(target.payload, payload, "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    assert_eq!(said, "");
+    let missing = read("a.test/ok POST </nonexistent", SANE, &world, &mut said);
+    assert!(matches!(missing, Given::Target(Target { payload: Payload::Text(text), .. }) if text.is_empty()));
+    assert_eq!(
+        said,
+        "[\u{1b}[1;33merror\u{1b}[0m] unable to open file: /nonexistent: No such file or directory\n"
+    );
+}

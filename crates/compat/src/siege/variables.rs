@@ -1,0 +1,113 @@
+//! Variables of rc files and URL lists: `NAME=value` defines one, `$(NAME)`, `${NAME}` or `$NAME` stands for it.
+
+use super::World;
+use std::collections::HashMap;
+
+/// A text that refers to itself is given up after this many replacements.
+const REPLACEMENTS: usize = 1_000;
+
+/// What has been defined so far. A name that was not defined is looked up in the environment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variables(HashMap<String, String>);
+
+impl Variables {
+    pub(super) fn define(&mut self, name: &str, value: &str) {
+        self.0.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// The text with everything replaced; what is known nowhere is replaced by nothing.
+    ///
+    /// `quirks` does it as 4.0.7 did: whatever follows a `$` is a name, up to the next `)`, `}` or `/`, so that a price in
+    /// a JSON text swallows half of it. Otherwise a name is made of letters, digits and underscores, a `$` without a
+    /// name is a `$`, and so is `\$`.
+    pub(super) fn expand(&self, text: &str, world: &dyn World, quirks: bool) -> String {
+        let mut done = String::new();
+        let mut rest = text.to_owned();
+        for _ in 0..REPLACEMENTS {
+            let Some(dollar) = rest.find('$') else { break };
+            if !quirks && rest[..dollar].ends_with('\\') {
+                done.push_str(&rest[..dollar - 1]);
+                done.push('$');
+                rest.drain(..=dollar);
+                continue;
+            }
+            done.push_str(&rest[..dollar]);
+            let after = &rest[dollar + 1..];
+            let Some((name, length)) = (if quirks { name_as_of_old(after) } else { name(after) }) else {
+                done.push('$');
+                rest.drain(..=dollar);
+                continue;
+            };
+            let value = match self.0.get(name) {
+                Some(value) => value.clone(),
+                None => world.variable(name).unwrap_or_default(),
+            };
+            // What a variable stands for may itself name variables.
+            rest = value + &after[length..];
+        }
+        done + &rest
+    }
+}
+
+/// The name at the beginning of what follows a `$`, and how much of the text it takes up.
+fn name(text: &str) -> Option<(&str, usize)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let (open, close) = match text.chars().next()? {
+        '(' => (1, Some(')')),
+        '{' => (1, Some('}')),
+        c if c.is_ascii_alphabetic() || c == '_' => (0, None),
+        _ => return None,
+    };
+    let length = text[open..].len() - text[open..].trim_start_matches(is_part).len();
+    let name = &text[open..open + length];
+    match close {
+        None => Some((name, length)),
+        Some(close) => (length > 0 && text[open + length..].starts_with(close)).then_some((name, length + 2)),
+    }
+}
+
+fn name_as_of_old(text: &str) -> Option<(&str, usize)> {
+    let open = usize::from(text.starts_with(['(', '{']));
+    let end = text.find([')', '}', '/']).unwrap_or(text.len()).max(open);
+    let closes = text[end..].starts_with([')', '}']);
+    Some((&text[open..end], end + usize::from(closes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::siege::testing::Paper;
+
+    #[test]
+    fn names_stand_for_their_values() {
+        let mut variables = Variables::default();
+        variables.define("HOST", "a.test:81");
+        variables.define("SELF", "$(HOST)/self");
+        let world = Paper::default().with_variable("HOME", "/home/jeff");
+        // The text, what it becomes, and what 4.0.7 made of it.
+        let rows = [
+            ("http://$(HOST)/one", "http://a.test:81/one", "http://a.test:81/one"),
+            ("http://${HOST}/two", "http://a.test:81/two", "http://a.test:81/two"),
+            ("$HOST/four", "a.test:81/four", "a.test:81/four"),
+            ("$(SELF)", "a.test:81/self", "a.test:81/self"),
+            ("/$(NOPE)eight", "/eight", "/eight"),
+            ("$(HOME)/nine", "/home/jeff/nine", "/home/jeff/nine"),
+            ("no dollar", "no dollar", "no dollar"),
+            (r#"{"s": "costs $10 per mile"}"#, r#"{"s": "costs $10 per mile"}"#, r#"{"s": "costs "#),
+            (r"a\$HOST", "a$HOST", r"a\a.test:81"),
+            ("$HOST:x", "a.test:81:x", ""),
+            ("cost: 5$", "cost: 5$", "cost: 5"),
+        ];
+        for (text, expected, of_old) in rows {
+            assert_eq!(variables.expand(text, &world, false), expected, "{text}");
+            assert_eq!(variables.expand(text, &world, true), of_old, "{text}, as of old");
+        }
+    }
+
+    #[test]
+    fn a_variable_that_names_itself_comes_to_an_end() {
+        let mut variables = Variables::default();
+        variables.define("A", "x$(A)");
+        assert!(variables.expand("$(A)", &Paper::default(), false).starts_with("xxx"));
+    }
+}

@@ -1,0 +1,59 @@
+//! What siege reads: asked for through a trait, so that translating it opens nothing.
+
+use std::io;
+use std::path::Path;
+
+/// Files and the environment, as the caller has them.
+pub trait World {
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// As the system says; the text goes into siege's notices.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// A variable of the environment.
+    fn variable(&self, name: &str) -> Option<String>;
+}
+
+/// What the C library says about an error: the system's sentence without its number.
+pub(super) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::World;
+    use std::collections::HashMap;
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    /// A world on paper.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct Paper {
+        files: HashMap<PathBuf, Vec<u8>>,
+        variables: HashMap<String, String>,
+    }
+
+    impl Paper {
+        pub(crate) fn with_file(mut self, path: &str, content: &str) -> Self {
+            self.files.insert(path.into(), content.into());
+            self
+        }
+
+        pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Self {
+            self.variables.insert(name.to_owned(), value.to_owned());
+            self
+        }
+    }
+
+    impl World for Paper {
+        fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+            self.files.get(path).cloned().ok_or_else(|| io::Error::other("No such file or directory"))
+        }
+
+        fn variable(&self, name: &str) -> Option<String> {
+            self.variables.get(name).cloned()
+        }
+    }
+}
