@@ -10,7 +10,8 @@ use warwolf_http::{
     Limits, RequestBody, Template, TemplateBuilder, TemplateError, TlsConfig, TlsOptions, Verify, Version,
 };
 use warwolf_plan::{
-    Body, Endpoint, HttpVersion, Network, Plan, Proxy, Request, Scheme, Stop, Timeouts, TlsVersion, Work,
+    Body, Endpoint, HttpVersion, Network, Plan, Proxy, Request, Scheme, Stop, Timeouts, TlsVersion,
+    Unresolved, Work,
 };
 
 /// A body up to this size is kept with its template; a larger one is read while it is sent.
@@ -117,10 +118,17 @@ impl Prepared {
         if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
             builder = builder.header("Proxy-Authorization", &basic(credentials));
         }
+        let mut cookies_to_come = self.cookies;
         for (name, value) in &request.headers {
-            builder = builder.header(name, value);
+            if value.is_empty() && name.eq_ignore_ascii_case("cookie") {
+                if std::mem::take(&mut cookies_to_come) {
+                    builder = builder.hole(COOKIE_HOLE);
+                }
+            } else {
+                builder = builder.header(name, value);
+            }
         }
-        if self.cookies {
+        if cookies_to_come {
             builder = builder.hole(COOKIE_HOLE);
         }
         let body = match &request.body {
@@ -210,8 +218,13 @@ impl Endpoints {
             return Ok(number);
         }
         let to = prepared.network.proxy.as_ref().map_or(endpoint, |proxy| &proxy.endpoint);
-        let addresses = resolve(&to.host, to.port, &prepared.network)
-            .map_err(|error| SetupError::Resolve { host: to.host.clone(), error: error.to_string() })?;
+        let addresses = match (resolve(&to.host, to.port, &prepared.network), prepared.network.unresolved) {
+            (Ok(addresses), _) => addresses,
+            (Err(_), Unresolved::Count) => Vec::new(),
+            (Err(error), Unresolved::Refuse) => {
+                return Err(SetupError::Resolve { host: to.host.clone(), error: error.to_string() });
+            }
+        };
         Ok(self.insert(endpoint, addresses, prepared))
     }
 

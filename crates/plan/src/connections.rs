@@ -131,6 +131,26 @@ pub struct Network {
     /// Use only IPv4 or only IPv6 addresses of a name; none means both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ipv6: Option<bool>,
+    /// What a name without an address means.
+    #[serde(default, skip_serializing_if = "Unresolved::is_refused")]
+    pub unresolved: Unresolved,
+}
+
+/// What a name without an address means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unresolved {
+    /// The run does not begin.
+    #[default]
+    Refuse,
+    /// Calls to it fail.
+    Count,
+}
+
+impl Unresolved {
+    fn is_refused(&self) -> bool {
+        *self == Self::Refuse
+    }
 }
 
 impl Default for Network {
@@ -145,6 +165,7 @@ impl Default for Network {
             receive_buffer: None,
             close_with_reset: false,
             ipv6: None,
+            unresolved: Unresolved::Refuse,
         }
     }
 }

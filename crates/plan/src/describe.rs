@@ -1,7 +1,9 @@
 //! A plan in a few English sentences, for `warwolf explain` and the head of a report.
 
 use crate::quantity::{print_duration, print_rate};
-use crate::{ArrivalProcess, Body, HttpVersion, Idle, Order, Plan, Request, Schedule, Think, Verify, Work};
+use crate::{
+    ArrivalProcess, Body, HttpVersion, Idle, Order, Plan, Request, Schedule, Think, ThinkAt, Verify, Work,
+};
 use std::fmt::Write as _;
 
 /// What `plan` will send, where, how and for how long: one sentence a line.
@@ -27,6 +29,9 @@ fn requests(plan: &Plan) -> String {
         (1, _) => "Sends ".to_owned(),
         (count, Work::Draw { order: Order::Sequential, .. }) => format!("Sends {count} requests in turn: "),
         (count, Work::Draw { order: Order::Random, .. }) => format!("Sends {count} requests at random: "),
+        (count, Work::Draw { order: Order::Staggered, .. }) => {
+            format!("Sends {count} requests in turn, each user from another one on: ")
+        }
         (count, Work::Scripts { scripts }) => {
             format!("Follows {} over {count} requests: ", counted(scripts.len() as u64, "script"))
         }
@@ -120,9 +125,19 @@ fn session(plan: &Plan) -> String {
         Think::Uniform { min, max } => {
             let _ = write!(text, ", pauses {} to {} between", print_duration(min), print_duration(max));
         }
+        Think::Stepped { max, step } => {
+            let (max, step) = (print_duration(max), print_duration(step));
+            let _ = write!(text, ", pauses 0s to {max} in steps of {step} between");
+        }
         Think::Exponential { mean } => {
             let _ = write!(text, ", pauses {} on average between (exponential)", print_duration(mean));
         }
+    }
+    match shape.think_at {
+        _ if shape.think == Think::None => {}
+        ThinkAt::Between => {}
+        ThinkAt::Before => text += " and before the first",
+        ThinkAt::After => text += " and after the last",
     }
     if shape.cookies {
         text += ", keeps its cookies";

@@ -17,13 +17,14 @@ pub mod text;
 pub mod words;
 
 pub use connections::{
-    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Resolve, Timeouts, Tls, TlsVersion, Verify,
+    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Resolve, Timeouts, Tls, TlsVersion,
+    Unresolved, Verify,
 };
 pub use describe::describe;
 pub use error::PlanError;
 pub use request::{Body, Endpoint, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
-pub use session::{Burst, FailureRule, Order, Script, SessionShape, Think, Work};
+pub use session::{Burst, FailureRule, Order, Script, SessionShape, Think, ThinkAt, Work};
 pub use shard::Shard;
 pub use stop::Stop;
 pub use words::ArrivalWords;

@@ -84,7 +84,7 @@ pub struct Request {
     /// The method, as sent.
     pub method: String,
     /// Header fields in the order sent, besides those the engine adds (`Host`, `Content-Length`, …) when they are not
-    /// among them.
+    /// among them. A `Cookie` field without a value stands where the session's cookies go; otherwise they come last.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// What follows the head.

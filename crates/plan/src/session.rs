@@ -11,12 +11,21 @@ pub struct SessionShape {
     pub work: Work,
     /// Pause after the last reply of a burst before the next burst.
     pub think: Think,
+    /// Whether there are pauses besides those between bursts.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub think_at: ThinkAt,
     /// Whether cookies are kept and sent, each session its own.
     #[serde(default)]
     pub cookies: bool,
     /// How many redirects in a row are followed; each is a call of its own.
     #[serde(default)]
     pub follow: u32,
+    /// Statuses of replies that are redirects.
+    #[serde(default = "redirects", skip_serializing_if = "are_redirects")]
+    pub follow_statuses: Vec<u16>,
+    /// Whether cookies are dropped each time the session has gone once through as many calls as there are requests.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub forget_cookies: bool,
     /// What ends a session early.
     #[serde(default)]
     pub failure: FailureRule,
@@ -52,6 +61,35 @@ pub enum Order {
     Sequential,
     /// Drawn evenly, from the session's own stream of random numbers.
     Random,
+    /// Each session one after the other on its own: session u of c begins at request u·⌊N/c⌋ of N, or all of them at the
+    /// first when there are more sessions than requests (siege).
+    Staggered,
+}
+
+/// Where a session pauses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThinkAt {
+    /// Between bursts.
+    #[default]
+    Between,
+    /// Before the first burst as well.
+    Before,
+    /// After the last burst as well.
+    After,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// RFC 9110 section 15.4, without those that name no other place to ask (300, 304, 305, 306).
+fn redirects() -> Vec<u16> {
+    vec![301, 302, 303, 307, 308]
+}
+
+fn are_redirects(statuses: &Vec<u16>) -> bool {
+    *statuses == redirects()
 }
 
 /// The bursts of one scripted session.
@@ -98,6 +136,15 @@ pub enum Think {
         #[serde(with = "duration_text")]
         max: Duration,
     },
+    /// Drawn evenly from zero to `max`, then rounded to a whole number of steps (siege's delay).
+    Stepped {
+        /// Longest.
+        #[serde(with = "duration_text")]
+        max: Duration,
+        /// One step, more than zero.
+        #[serde(with = "duration_text")]
+        step: Duration,
+    },
     /// Drawn from an exponential distribution.
     Exponential {
         /// Mean.
@@ -124,8 +171,11 @@ impl Default for SessionShape {
         Self {
             work: Work::Draw { calls: None, burst: 1, order: Order::Sequential },
             think: Think::None,
+            think_at: ThinkAt::Between,
             cookies: false,
             follow: 0,
+            follow_statuses: redirects(),
+            forget_cookies: false,
             failure: FailureRule::default(),
         }
     }
@@ -154,6 +204,9 @@ impl SessionShape {
                     }
                 }
             }
+        }
+        if let Think::Stepped { step: Duration::ZERO, .. } = self.think {
+            return Err(PlanError::new("think.step", "0s", "use more than zero"));
         }
         if let Think::Uniform { min, max } = self.think
             && max < min

@@ -9,16 +9,21 @@ use crate::seed::{Purpose, Streams};
 use crate::think;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
-use warwolf_plan::{Burst, FailureRule, Order, Plan, Request, RequestId, Schedule, Script, Think, Work};
+use warwolf_plan::{
+    Burst, FailureRule, Order, Plan, Request, RequestId, Schedule, Script, Think, ThinkAt, Work,
+};
 
 /// What all sessions of a plan share.
 #[derive(Clone, Debug)]
 pub struct Workload {
     work: Work,
     think: Think,
+    think_at: ThinkAt,
     failure: FailureRule,
     cookies: bool,
+    forget_cookies: bool,
     follow: u32,
+    follow_statuses: Vec<u16>,
     /// Requests in the plan.
     requests: u64,
     /// Users of a closed loop; none in an open one.
@@ -40,9 +45,12 @@ impl Workload {
         Self {
             work: plan.session.work.clone(),
             think: plan.session.think,
+            think_at: plan.session.think_at,
             failure: plan.session.failure.clone(),
             cookies: plan.session.cookies,
+            forget_cookies: plan.session.forget_cookies,
             follow: plan.session.follow,
+            follow_statuses: plan.session.follow_statuses.clone(),
             requests: plan.requests.len() as u64,
             users,
             calls: plan.stop.calls.unwrap_or(u64::MAX),
@@ -86,6 +94,10 @@ impl Workload {
             Order::Random => self.choices.stream(number).below(sent, self.requests),
             Order::Sequential if self.requests == 1 => 0,
             Order::Sequential => self.place(number, sent) % self.requests,
+            Order::Staggered => {
+                let apart = self.users.map_or(0, |users| self.requests / users);
+                (number.wrapping_mul(apart).wrapping_add(sent)) % self.requests
+            }
         };
         RequestId(index as u32)
     }
@@ -204,6 +216,13 @@ impl Session {
                 if !self.enter(workload) {
                     return self.end();
                 }
+                if workload.think_at == ThinkAt::Before {
+                    let pause = self.pause(workload);
+                    if !pause.is_zero() {
+                        self.phase = Phase::Paused;
+                        return Step::Think(pause);
+                    }
+                }
             }
             Phase::Busy if self.left == 0 => {
                 if self.outstanding > 0 {
@@ -212,6 +231,10 @@ impl Session {
                 let pause = self.pause(workload);
                 self.burst = self.burst.wrapping_add(1);
                 if !self.enter(workload) {
+                    self.phase = Phase::Over;
+                    if workload.think_at == ThinkAt::After && !pause.is_zero() {
+                        return Step::Think(pause);
+                    }
                     return self.end();
                 }
                 if !pause.is_zero() {
@@ -224,6 +247,9 @@ impl Session {
         self.phase = Phase::Busy;
         match self.choose(workload) {
             Some(request) => {
+                if workload.forget_cookies && self.sent > 0 && self.sent.is_multiple_of(workload.requests) {
+                    self.extras = None;
+                }
                 self.last = Some(request);
                 self.sent += 1;
                 self.begun += 1;
@@ -265,6 +291,7 @@ impl Session {
             reply.cookies.iter().for_each(|field| cookies.set(reply.request, field));
         }
         if redirects < workload.follow
+            && workload.follow_statuses.contains(&reply.status)
             && self.phase != Phase::Over
             && let Some(request) = redirect::follow(reply.request, reply.status, reply.location)
         {
@@ -283,12 +310,16 @@ impl Session {
     }
 
     /// Appends the whole header line `Cookie: a=b; c=d` with its line end, or nothing when no cookie goes with `request`
-    /// or when it brings a `Cookie` field of its own (RFC 6265 section 5.4 allows one).
+    /// or when it brings a `Cookie` field of its own (RFC 6265 section 5.4 allows one). One without a value only says where
+    /// the line stands.
     #[inline]
     pub fn write_cookies(&self, request: &Request, out: &mut Vec<u8>) {
         if let Some(extras) = &self.extras
             && !extras.cookies.is_empty()
-            && !request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie"))
+            && !request
+                .headers
+                .iter()
+                .any(|(name, value)| name.eq_ignore_ascii_case("cookie") && !value.is_empty())
         {
             extras.cookies.write(request, out);
         }

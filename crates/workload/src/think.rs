@@ -13,6 +13,12 @@ pub(crate) fn draw(think: &Think, stream: Stream, position: u64) -> Duration {
             let span = nanos(max).saturating_sub(nanos(min));
             Duration::from_nanos(nanos(min).saturating_add(stream.below(position, span.saturating_add(1))))
         }
+        Think::Stepped { max, step } => {
+            let (max, step) = (nanos(max), nanos(step).max(1));
+            let drawn = stream.below(position, max.saturating_add(1));
+            let steps = drawn / step + u64::from(drawn % step >= step.div_ceil(2));
+            Duration::from_nanos(steps.saturating_mul(step))
+        }
         // The cast saturates: a pause of more than 584 years is as good as one of 584.
         Think::Exponential { mean } => {
             Duration::from_nanos((stream.exponential(position) * nanos(mean) as f64).round() as u64)
@@ -53,6 +59,20 @@ mod tests {
         assert!(exponential < 1.63, "{exponential}");
         assert!(drawn(Think::Constant { time: min }).iter().all(|time| *time == 0.1));
         assert!(drawn(Think::None).iter().all(|time| *time == 0.0));
+    }
+
+    #[test]
+    fn pauses_in_steps_have_their_ends_half_as_often() {
+        let second = Duration::from_secs(1);
+        let mut counts = [0_u32; 4];
+        for time in drawn(Think::Stepped { max: second * 3, step: second }) {
+            assert_eq!(time.fract(), 0.0);
+            counts[time as usize] += 1;
+        }
+        let expected = [1.0, 2.0, 2.0, 1.0].map(|share| share * 20_000.0 / 6.0);
+        // Chi-squared with three degrees of freedom exceeds 11.3 once in a hundred.
+        let chi: f64 = counts.iter().zip(expected).map(|(n, e)| (f64::from(*n) - e).powi(2) / e).sum();
+        assert!(chi < 11.3, "{chi} {counts:?}");
     }
 
     #[test]

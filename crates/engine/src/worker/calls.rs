@@ -90,6 +90,10 @@ impl<D: Driver> Worker<'_, D> {
             self.write(call, index);
             return true;
         }
+        if self.endpoints.addresses(endpoint).is_empty() {
+            self.ended.push(Ended { call, ending: Ending::Failed(Outcome::Resolve) });
+            return true;
+        }
         if self.connections.len() - self.closed.len() >= self.pool.limit() {
             match self.pool.take_any_idle(&mut self.connections) {
                 Some(idle) => self.close(idle),
@@ -111,6 +115,7 @@ impl<D: Driver> Worker<'_, D> {
                 self.pool.wait_again(call);
                 return;
             }
+            self.settle();
         }
     }
 

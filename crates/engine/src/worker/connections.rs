@@ -17,10 +17,10 @@ pub(super) const SPARE_BUFFERS: usize = 256;
 const SPARE_SIZE: usize = 131_072;
 
 impl<D: Driver> Worker<'_, D> {
+    /// Opens a connection to an endpoint that has addresses. They are taken in turn.
     pub(super) fn open(&mut self, endpoint: u32) -> u32 {
         let protocol = Http1::new(self.prepared.limits, self.prepared.pipeline);
-        let addresses = self.endpoints.addresses(endpoint).len() as u64;
-        let address = if addresses == 0 { 0 } else { (self.opened % addresses) as u32 };
+        let address = (self.opened % self.endpoints.addresses(endpoint).len() as u64) as u32;
         self.opened += 1;
         let index = self.connections.insert(Connection::new(endpoint, address, protocol, self.now)) as u32;
         if let Some(limit) = self.prepared.timeouts.connect {
@@ -32,18 +32,9 @@ impl<D: Driver> Worker<'_, D> {
 
     pub(super) fn connect(&mut self, index: u32) {
         let connection = &self.connections[index as usize];
-        match self.endpoints.addresses(connection.endpoint).get(connection.address as usize) {
-            Some(address) => {
-                let options = self.prepared.socket_options(self.opened, address);
-                self.driver.connect(SocketId(index), address, &options);
-            }
-            None => {
-                let waiting = &mut self.connections[index as usize].waiting;
-                while let Some(call) = waiting.pop(&self.calls) {
-                    self.ended.push(Ended { call, ending: Ending::Failed(Outcome::Resolve) });
-                }
-            }
-        }
+        let address = &self.endpoints.addresses(connection.endpoint)[connection.address as usize];
+        let options = self.prepared.socket_options(self.opened, address);
+        self.driver.connect(SocketId(index), address, &options);
     }
 
     pub(super) fn connected(&mut self, index: u32, result: Result<(), SocketError>) {

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{Phase, Tally, ViolationKind};
 use warwolf_plan::{
     ArrivalProcess, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think,
-    Work,
+    Unresolved, Work,
 };
 use warwolf_sim::{Ending, Fate, Framing, Log, Reply, Scenario, Server, SimDriver, alloc};
 
@@ -305,6 +305,36 @@ fn all_addresses_of_a_name_are_tried() {
     let dead = ["10.0.0.1:80", "10.0.0.3:80"].map(|a| warwolf_driver::Address::Ip(a.parse().unwrap()));
     let tally = run(&plan, scenario(Reply::ok(0)).refusing(dead.to_vec()));
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 20)]);
+}
+
+#[test]
+fn a_name_without_an_address_may_be_counted() {
+    let mut plan = closed(2, 4);
+    plan.network.unresolved = Unresolved::Count;
+    // An address of the other family only, so that no resolver is asked.
+    plan.network.ipv6 = Some(true);
+    let tally = run(&plan, scenario(Reply::ok(0)));
+    assert_eq!(outcomes(&tally), [(Outcome::Resolve, 4)]);
+    plan.network.unresolved = Unresolved::Refuse;
+    assert!(Prepared::new(&plan).is_err());
+}
+
+#[test]
+fn the_cookie_line_stands_where_it_was_put() {
+    let mut plan = closed(1, 2);
+    plan.session.cookies = true;
+    plan.requests[0].headers = vec![("Cookie".into(), String::new()), ("Last".into(), "1".into())];
+    let server = Server::new(|request| {
+        let head = String::from_utf8_lossy(request.head).into_owned();
+        let in_place = head.contains("Cookie: a=b\r\nLast: 1\r\n");
+        match request.number {
+            0 if !head.contains("Cookie") => Reply::ok(0).with_header("Set-Cookie", "a=b"),
+            1 if in_place => Reply::ok(0),
+            _ => Reply::status(400),
+        }
+    });
+    let tally = run(&plan, Scenario::new(1, server));
+    assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 2)]);
 }
 
 #[test]

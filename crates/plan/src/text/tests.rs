@@ -89,7 +89,7 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 }
 
 fn session() -> impl Strategy<Value = SessionShape> {
-    let order = prop_oneof![Just(Order::Sequential), Just(Order::Random)];
+    let order = prop_oneof![Just(Order::Sequential), Just(Order::Random), Just(Order::Staggered)];
     let burst = (0..3_u32, prop::collection::vec((0..3_u32).prop_map(RequestId), 0..3), duration())
         .prop_map(|(first, then, think)| Burst { first: RequestId(first), then, think });
     let script = prop::collection::vec(burst, 0..3).prop_map(|bursts| Script { bursts });
@@ -103,12 +103,24 @@ fn session() -> impl Strategy<Value = SessionShape> {
         duration().prop_map(|time| Think::Constant { time }),
         (duration(), duration()).prop_map(|(min, span)| Think::Uniform { min, max: min + span }),
         duration().prop_map(|mean| Think::Exponential { mean }),
+        (duration(), some_duration()).prop_map(|(max, step)| Think::Stepped { max, step }),
     ];
+    let think_at = prop_oneof![Just(ThinkAt::Between), Just(ThinkAt::Before), Just(ThinkAt::After)];
+    let follow = (any::<u32>(), prop::collection::vec(any::<u16>(), 0..3));
     let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>())
         .prop_map(|(statuses, on_error)| FailureRule { statuses, on_error });
-    (work, think, any::<bool>(), any::<u32>(), failure).prop_map(|(work, think, cookies, follow, failure)| {
-        SessionShape { work, think, cookies, follow, failure }
-    })
+    (work, think, think_at, any::<bool>(), follow, any::<bool>(), failure).prop_map(
+        |(work, think, think_at, cookies, (follow, follow_statuses), forget_cookies, failure)| SessionShape {
+            work,
+            think,
+            think_at,
+            cookies,
+            follow,
+            follow_statuses,
+            forget_cookies,
+            failure,
+        },
+    )
 }
 
 fn connections() -> impl Strategy<Value = Connections> {
@@ -151,6 +163,7 @@ fn network() -> impl Strategy<Value = Network> {
                     receive_buffer,
                     close_with_reset: reset,
                     ipv6,
+                    unresolved: if reset { Unresolved::Count } else { Unresolved::Refuse },
                 }
             },
         )

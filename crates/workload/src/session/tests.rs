@@ -66,6 +66,60 @@ fn bursts_are_sent_together_and_pauses_come_between() {
 }
 
 #[test]
+fn pauses_may_come_first_and_last() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(9) };
+    plan.session.think = Think::Constant { time: ms(5) };
+    plan.session.think_at = ThinkAt::Before;
+    assert_eq!(told(&plan, 0, 99), "~5 0 . ~5 1 . !");
+    plan.session.think_at = ThinkAt::After;
+    assert_eq!(told(&plan, 0, 99), "0 . ~5 1 . ~5 !");
+}
+
+#[test]
+fn staggered_users_begin_apart() {
+    let plan = |users| Plan {
+        schedule: Schedule::Closed { users, ramp: Duration::ZERO },
+        session: draws(4, 1, Order::Staggered),
+        ..plan(6)
+    };
+    let all: Vec<String> = (0..3).map(|user| told(&plan(3), user, 99)).collect();
+    assert_eq!(all, ["0 . 1 . 2 . 3 . !", "2 . 3 . 4 . 5 . !", "4 . 5 . 0 . 1 . !"]);
+    assert_eq!(told(&plan(7), 6, 99), "0 . 1 . 2 . 3 . !", "more users than requests");
+}
+
+#[test]
+fn a_round_may_end_with_the_cookies() {
+    let mut plan = Plan { session: draws(5, 1, Order::Sequential), ..plan(2) };
+    plan.session.cookies = true;
+    plan.session.forget_cookies = true;
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    let mut sent = Vec::new();
+    while session.next(&workload) != Step::Done {
+        let mut line = Vec::new();
+        session.write_cookies(&plan.requests[0], &mut line);
+        sent.push(!line.is_empty());
+        let cookies = [b"a=1; Path=/".to_vec()];
+        session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
+    }
+    assert_eq!(sent, [false, true, false, true, false]);
+}
+
+#[test]
+fn only_the_statuses_asked_for_are_followed() {
+    let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
+    plan.session.follow = 9;
+    plan.session.follow_statuses = vec![302];
+    let workload = Workload::new(&plan);
+    for (status, followed) in [(302, true), (308, false)] {
+        let mut session = workload.session(0);
+        session.next(&workload);
+        let reply = Reply { status, location: Some(b"/x"), ..ok(&plan.requests[0]) };
+        assert_eq!(session.reply(&workload, &reply), followed, "{status}");
+    }
+}
+
+#[test]
 fn a_session_without_end_goes_on() {
     let mut plan = plan(2);
     assert_eq!(told(&plan, 0, 8), "0 . 1 . 0 . 1 .");
