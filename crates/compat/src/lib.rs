@@ -8,4 +8,6 @@ pub mod http_load;
 
 pub mod siege;
 
+pub mod torture;
+
 pub mod httperf;

@@ -1,0 +1,86 @@
+//! The report, as the original lays it out.
+
+use super::Style;
+use super::count::Count;
+use std::time::Duration;
+
+/// What the program itself took, which the original tried to find out by a run without fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Own {
+    /// CPU time of the threads that made the requests.
+    pub cpu: Duration,
+    /// How many threads that were.
+    pub threads: u32,
+}
+
+/// The line before the run. `date` is local time as C's `ctime` writes it.
+#[must_use]
+pub fn starting(date: &str) -> String {
+    format!("** torture.pl version 1.05 starting at {date}\n")
+}
+
+/// The line after the report.
+#[must_use]
+pub fn ending(date: &str) -> String {
+    format!("** torture.pl version 1.05 ending at {date}\n")
+}
+
+/// The report on a run that took `elapsed`.
+#[must_use]
+pub fn report(count: &Count, elapsed: Duration) -> String {
+    report_on(count, elapsed.as_secs_f64())
+}
+
+/// The rates are those of the unrounded time.
+pub(super) fn report_on(count: &Count, seconds: f64) -> String {
+    let per_second = |value: f64| if seconds > 0.0 { value / seconds } else { 0.0 };
+    let transactions = count.transactions as f64;
+    let busy = count.took_ns as f64 / 1e9;
+    let response = if count.transactions > 0 { busy / transactions } else { 0.0 };
+    let mut text = format!(
+        "Transactions:           {}
+Elapsed time:           {seconds:3.3} sec
+Bytes Transferred:      {} bytes
+Response Time:          {response:3.2} sec
+Transaction Rate:       {:3.2} trans/sec
+Throughput:             {:3.2} bytes/sec
+Concurrency:            {:3.1}
+",
+        count.transactions,
+        count.bytes,
+        per_second(transactions),
+        per_second(count.bytes as f64),
+        per_second(busy),
+    );
+    for (status, number) in &count.statuses {
+        text.push_str(&format!("Status Code {status}:        {number}\n"));
+    }
+    text
+}
+
+/// What `-v` adds on stderr: the seed, what statuses of our own making stand for, and the program's own share.
+#[must_use]
+pub fn details(style: &Style, count: &Count, elapsed: Duration, own: Own) -> String {
+    let name = &style.name;
+    let mut text = format!("{name}: seed {}\n", style.seed);
+    for ((status, outcome), number) in &count.made_up {
+        text.push_str(&format!("{name}: status {status} stands {number} times for: {outcome}\n"));
+    }
+    let missing = style.transactions().saturating_sub(count.transactions);
+    if missing > 0 {
+        text.push_str(&format!("{name}: {missing} transactions were not made\n"));
+    }
+    text.push_str(&format!("{name}: {}\n", overhead(count, elapsed, own)));
+    text
+}
+
+/// The program's own share: CPU time for each transaction, and of the time its threads had.
+fn overhead(count: &Count, elapsed: Duration, own: Own) -> String {
+    let cpu = own.cpu.as_secs_f64();
+    let each = cpu * 1e6 / count.transactions.max(1) as f64;
+    let available = elapsed.as_secs_f64() * f64::from(own.threads.max(1));
+    let share = if available > 0.0 { (cpu / available).min(1.0) * 100.0 } else { 0.0 };
+    format!(
+        "own overhead {cpu:.3} sec of CPU, {each:.1} microseconds a transaction, {share:.0} % of the time there was"
+    )
+}
