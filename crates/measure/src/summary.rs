@@ -463,16 +463,17 @@ const BARS: u32 = 10;
 const WIDE: u64 = 20;
 
 fn bars(values: &Distribution) -> Vec<Bar> {
-    let (Some(min), Some(median), Some(max)) =
-        (values.moments().min_ns(), values.quantile(0.5), values.moments().max_ns())
+    let (Some(min), Some(low), Some(median), Some(max)) =
+        (values.moments().min_ns(), values.quantile(0.01), values.quantile(0.5), values.moments().max_ns())
     else {
         return Vec::new();
     };
     let edge = |bar: u32| {
         let share = f64::from(bar) / f64::from(BARS);
-        let (low, high) = (min.max(1) as f64, max as f64);
+        let (min, low, high) = (min as f64, low.max(1) as f64, max as f64);
         let wide = max / WIDE > median;
-        let edge = if wide { low * (high / low).powf(share) } else { low + (high - low) * share };
+        // In proportion from the first per cent on: a single call that was much faster would take half of the bars.
+        let edge = if wide { low * (high / low).powf(share) } else { min + (high - min) * share };
         if bar == BARS { max } else { edge as u64 }
     };
     let mut bars: Vec<Bar> = (1..=BARS).map(|bar| Bar { up_to_ns: edge(bar), count: 0 }).collect();

@@ -424,9 +424,10 @@ fn unstarted(summary: &Summary) -> Option<(Grade, String)> {
     Some((grade, evidence))
 }
 
-/// What keeps the workers from working even where no lag shows: in a closed loop there is hardly any to show.
+/// What keeps the workers from working even where no lag shows. In a closed loop there is hardly any to show, and in any
+/// loop replies wait to be read.
 fn cpu_doubts(summary: &Summary) -> Option<Reason> {
-    if let Some(found) = hindrance(summary, if summary.open { 1.0 } else { DELAYED }, STOLEN, THROTTLED) {
+    if let Some(found) = hindrance(summary, DELAYED, STOLEN, THROTTLED) {
         let evidence = &summary.evidence;
         let throttled =
             evidence.cgroup_throttled.unwrap_or_default().as_secs_f64() / summary.wall.as_secs_f64();

@@ -303,6 +303,12 @@ fn what_is_this_machines_is_named() {
             Cause::CpuContention,
         ),
         (
+            "an open loop beside a hog, where replies wait to be read more than calls to be begun",
+            changed(true, STEADY, |r| r.evidence.workers = vec![worker(0.5, 0.5, 0.4)]),
+            Degraded,
+            Cause::CpuContention,
+        ),
+        (
             "a hypervisor that takes a tenth",
             changed(false, STEADY, |r| r.evidence.steal_share = Some(0.1)),
             Degraded,
