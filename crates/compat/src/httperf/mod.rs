@@ -1,1 +1,138 @@
-//! `httperf` (Mosberger).
+//! `httperf` (Mosberger): its command line becomes a plan, and what was measured becomes its report.
+//!
+//! The words, the first line of the output and the report are those of 0.9.0; options that came later are taken too. What
+//! the original hangs on, dies of or miscounts is done right: `docs/httperf.md` lists every such place.
+
+mod ciphers;
+mod echo;
+mod escape;
+mod figures;
+mod getopt;
+mod live;
+mod number;
+mod options;
+mod period;
+mod report;
+mod sessionlog;
+mod targets;
+mod translate;
+mod wire;
+
+pub use live::{Live, Said};
+pub use options::Parts;
+pub use report::{Errors, Figures, Sessions, Spread, median_ms, report};
+
+use options::Options;
+use std::path::Path;
+use translate::{NoPlan, translate};
+use warwolf_measure::Run;
+use warwolf_plan::Plan;
+
+/// How files are read: by whoever may.
+pub type Read<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
+
+/// Why nothing is run, or what was wanted instead: text for each stream, and the exit code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// For stdout.
+    pub stdout: String,
+    /// For stderr.
+    pub stderr: String,
+    /// The exit code.
+    pub code: u8,
+}
+
+impl Usage {
+    fn failed(stderr: String) -> Self {
+        Self { stdout: String::new(), stderr, code: 1 }
+    }
+}
+
+/// A command line, understood.
+#[derive(Clone, Debug)]
+pub struct Classic {
+    /// What is to be run.
+    pub plan: Plan,
+    /// How it is told.
+    pub style: Style,
+}
+
+/// How a run is told.
+#[derive(Clone, Debug)]
+pub struct Style {
+    options: Options,
+    notes: String,
+}
+
+/// Reads a command line, the program's name first, and the files it names.
+///
+/// # Errors
+/// When there is nothing to run: the words or a file are wrong, or help was asked for.
+pub fn parse(argv: &[String], read: Read<'_>) -> Result<Classic, Usage> {
+    let options = Options::read(argv)?;
+    let stdout = echo::echo(&options);
+    match translate(&options, read) {
+        Ok(translated) => {
+            let program = &options.program;
+            let debug = options.debug.then_some("sorry, need to recompile with -DDEBUG on...".to_owned());
+            let notes =
+                debug.iter().chain(&translated.notes).map(|note| format!("{program}: {note}\n")).collect();
+            Ok(Classic { plan: translated.plan, style: Style { options, notes } })
+        }
+        Err(NoPlan::Wrong(text)) => {
+            let colon = if text == translate::TOO_MANY { "" } else { ": " };
+            Err(Usage { stdout, stderr: format!("{}{colon}{text}\n", options.program), code: 1 })
+        }
+        Err(NoPlan::Nothing) => {
+            let sessions = options.sessions.is_some().then(Sessions::default);
+            let text = report(&Figures { sessions, ..Figures::default() }, options.verbose);
+            Err(Usage { stdout: stdout + &text, stderr: String::new(), code: 0 })
+        }
+    }
+}
+
+impl Style {
+    /// The first lines on stdout: the options as they were understood, and with `-v` how many descriptors there are.
+    #[must_use]
+    pub fn opening(&self, descriptors: u64) -> String {
+        let mut text = echo::echo(&self.options);
+        if self.options.verbose > 0 {
+            text +=
+                &format!("{}: maximum number of open descriptors = {descriptors}\n", self.options.program);
+        }
+        text
+    }
+
+    /// What is to be said on stderr before the run.
+    #[must_use]
+    pub fn notes(&self) -> &str {
+        &self.notes
+    }
+
+    /// What follows the run and talks meanwhile. `plan` is the one to be run.
+    #[must_use]
+    pub fn live(&self, plan: &Plan) -> Live {
+        let options = &self.options;
+        Live::new(options.verbose, options.client, &options.period, plan.stop.calls)
+            .with_sessions(options.sessions.is_some())
+            .with_periodic_stats(options.periodic_stats)
+    }
+
+    /// The numbers of the report of a run that `live` followed to its end.
+    #[must_use]
+    pub fn figures(&self, run: &Run, live: &Live) -> Figures {
+        figures::figures(run, live, self.options.sessions.is_some(), self.options.periodic_stats)
+    }
+
+    /// The report.
+    #[must_use]
+    pub fn report(&self, figures: &Figures) -> String {
+        report(figures, self.options.verbose)
+    }
+
+    /// What ends a run whose server's name has no address: stderr, and exit code 1.
+    #[must_use]
+    pub fn unresolved(&self, server: &str) -> String {
+        format!("{}.core_addr_intern: invalid server address {server}\n", self.options.program)
+    }
+}

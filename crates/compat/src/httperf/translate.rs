@@ -1,0 +1,407 @@
+//! Options to a plan.
+//!
+//! Everything the original does in the order of the run is one worker's here: orders of requests and serial numbers are
+//! those of creation over the whole run.
+
+use super::ciphers::{Chosen, choose};
+use super::options::{Options, Protocol, Sessions, Waiting};
+use super::period::Period;
+use super::sessionlog::{self, Logged, LoggedSession};
+use super::targets::{looks_like_lines, nul_separated, working_set};
+use super::wire::{Stationery, Wire};
+use super::{Read, escape};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use warwolf_plan::{
+    ArrivalProcess, Body, Burst, DriverChoice, Endpoint, HttpVersion, Idle, Order, Plan, Request, RequestId,
+    Schedule, Scheme, Script, Stop, Think, TlsVersion, Verify, Work,
+};
+
+/// A plan, and what is to be said about it on stderr.
+pub(super) struct Translated {
+    pub(super) plan: Plan,
+    pub(super) notes: Vec<String>,
+}
+
+/// Why there is no plan.
+#[derive(Debug)]
+pub(super) enum NoPlan {
+    /// It cannot be made: what to say.
+    Wrong(String),
+    /// There is nothing to do: no connections, no calls, no sessions.
+    Nothing,
+}
+
+impl From<String> for NoPlan {
+    fn from(text: String) -> Self {
+        Self::Wrong(text)
+    }
+}
+
+/// The plan that the options mean. Files are read through `read`.
+///
+/// # Errors
+/// When a file cannot be had or is wrong, when options exclude each other, and when there is nothing to do.
+pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated, NoPlan> {
+    if options.sessions_clash {
+        return Err("--wsess, --wsesslog and --wsesspage exclude each other".to_owned().into());
+    }
+    if matches!(options.sessions, Some(Sessions::Pages { .. })) {
+        return Err("--wsesspage is not supported: use --wsesslog with the pages and what is in them"
+            .to_owned()
+            .into());
+    }
+    check_version(options)?;
+    check_capacity(options)?;
+    let mut notes = Vec::new();
+    let extra = extra_headers(options, read, &mut notes);
+    let servers = servers(options, read)?;
+    let workload = workload(options, &Stationery::new(options, extra), &servers, read, &mut notes)?;
+    let mut plan = Plan::new(workload.requests);
+    plan.session.work = workload.work;
+    plan.session.think = workload.think;
+    plan.session.cookies = options.cookies;
+    plan.threads = Some(1);
+    plan.driver = DriverChoice::Auto;
+    plan.idle = match options.waiting {
+        Waiting::Block => Idle::Block,
+        Waiting::Spin => Idle::Spin,
+    };
+    schedule(options, workload.sessions, &mut plan)?;
+    connections(options, &mut plan);
+    network(options, &mut plan)?;
+    tls(options, &mut plan, &mut notes)?;
+    if !options.others.is_empty() {
+        let words = options.others.join("`, `");
+        notes.push(format!("`{words}`: no option, ignored; the server is --server, the path is --uri"));
+    }
+    Ok(Translated { plan, notes })
+}
+
+/// Only 1.0 and 1.1 can be spoken.
+fn check_version(options: &Options) -> Result<(), String> {
+    match options.http_version {
+        (1, 0 | 1) => Ok(()),
+        (major, minor) => {
+            let code = major.wrapping_shl(16) | minor;
+            Err(format!("unexpected version code {code:x}"))
+        }
+    }
+}
+
+/// Calls of a burst that go out together must find room.
+fn check_capacity(options: &Options) -> Result<(), NoPlan> {
+    let Some(Sessions::Calls { calls, .. }) = options.sessions else { return Ok(()) };
+    let together = u64::from(options.burst.min(calls).saturating_sub(1));
+    if together > u64::from(slots(options)) * u64::from(piped(options)) {
+        return Err(NoPlan::Wrong(TOO_MANY.to_owned()));
+    }
+    Ok(())
+}
+
+/// What is said when a burst does not fit. It has no program's name before it, but its own.
+pub(super) const TOO_MANY: &str = ".session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or \
+                                   --max-piped-calls.";
+
+/// Connections that a session may have.
+fn slots(options: &Options) -> u32 {
+    if options.max_connections == 0 { 4 } else { options.max_connections }
+}
+
+/// Calls in flight that a session's connection may have.
+fn piped(options: &Options) -> u32 {
+    match (options.max_piped_calls, options.http_version) {
+        (0, (1, 0)) => 1,
+        (0, _) => 32,
+        (calls, _) => calls,
+    }
+}
+
+fn extra_headers(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Vec<u8> {
+    let mut extra = Vec::new();
+    if let Some(text) = &options.add_header {
+        let (bytes, unknown) = escape::unescape(text);
+        extra.extend(bytes);
+        notes.extend(
+            unknown
+                .iter()
+                .map(|letter| format!("ignoring unknown escape sequence `\\{letter}' in --add-header")),
+        );
+    }
+    if let Some(file) = &options.header_file {
+        match read(Path::new(file)) {
+            Ok(bytes) => extra.extend(bytes),
+            Err(_) => notes.push("failed to open header file".to_owned()),
+        }
+    }
+    extra
+}
+
+fn open(name: &str, read: Read<'_>) -> Result<Vec<u8>, String> {
+    read(Path::new(name)).map_err(|_| format!("can't open {name}"))
+}
+
+/// A list of which each entry ends with NUL.
+fn list(name: &str, read: Read<'_>) -> Result<Vec<u8>, String> {
+    let bytes = open(name, read)?;
+    if bytes.is_empty() { Err(format!("file {name} is empty")) } else { Ok(bytes) }
+}
+
+fn servers(options: &Options, read: Read<'_>) -> Result<Vec<String>, String> {
+    let Some(file) = &options.servers else { return Ok(vec![options.server.clone()]) };
+    let bytes = list(file, read)?;
+    let names: Vec<_> =
+        nul_separated(&bytes).into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    if names.is_empty() { Err(format!("{file} does not contain any valid names")) } else { Ok(names) }
+}
+
+/// What sessions do, and how many there are.
+struct Workload {
+    requests: Vec<Request>,
+    work: Work,
+    think: Think,
+    sessions: Option<u64>,
+}
+
+fn workload(
+    options: &Options,
+    stationery: &Stationery<'_>,
+    servers: &[String],
+    read: Read<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Workload, NoPlan> {
+    if let Some(Sessions::Log { sessions, think, file }) = &options.sessions {
+        if *sessions == 0 {
+            return Err(NoPlan::Nothing);
+        }
+        let bytes = open(file, read)?;
+        let logged = sessionlog::parse(&bytes, file, *think)?;
+        return Ok(scripted(options, stationery, servers, &logged, *sessions));
+    }
+    let (sessions, calls, think) = match options.sessions {
+        Some(Sessions::Calls { sessions, calls, think }) => (Some(sessions), calls, think),
+        // Whoever says for how long does not have to say how many.
+        _ if options.runtime.is_some() && !options.conns_given => (None, options.calls, 0.0),
+        _ => (Some(options.conns), options.calls, 0.0),
+    };
+    if sessions == Some(0) || calls == 0 {
+        return Err(NoPlan::Nothing);
+    }
+    let method = options.method.as_deref().unwrap_or("GET");
+    let targets = targets(options, read, notes)?;
+    let requests = targets
+        .iter()
+        .flat_map(|target| servers.iter().map(move |server| (server, target)))
+        .map(|(server, target)| planned(options, server, stationery.request(server, method, target, b"")))
+        .collect();
+    let think = match seconds(think) {
+        Duration::ZERO => Think::None,
+        time => Think::Constant { time },
+    };
+    let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, order: Order::Sequential };
+    Ok(Workload { requests, work, think, sessions: sessions.map(u64::from) })
+}
+
+/// What is asked for, in order.
+fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result<Vec<Vec<u8>>, String> {
+    if let Some((_, file)) = &options.wlog {
+        let bytes = list(file, read)?;
+        let targets: Vec<_> = nul_separated(&bytes).into_iter().map(<[u8]>::to_vec).collect();
+        if targets.is_empty() {
+            return Err(format!("{file} does not contain any valid URIs"));
+        }
+        if looks_like_lines(&bytes) {
+            notes.push(format!("{file} has lines, but its entries must end with NUL: try `tr '\\n' '\\0'`"));
+        }
+        return Ok(targets);
+    }
+    Ok(match options.wset {
+        Some((files, _)) => working_set(&options.uri, files).into_iter().map(String::into_bytes).collect(),
+        None => vec![options.uri.clone().into_bytes()],
+    })
+}
+
+fn scripted(
+    options: &Options,
+    stationery: &Stationery<'_>,
+    servers: &[String],
+    logged: &[LoggedSession],
+    sessions: u32,
+) -> Workload {
+    let mut requests: Vec<Request> = Vec::new();
+    let mut place = |server: &str, call: &Logged| {
+        let wire = stationery.request(server, call.method, &call.target, &call.contents);
+        let request = planned(options, server, wire);
+        let known = requests.iter().position(|known| *known == request);
+        RequestId(known.unwrap_or_else(|| {
+            requests.push(request);
+            requests.len() - 1
+        }) as u32)
+    };
+    // Session k takes script k: with several servers each of them needs every script.
+    let rounds = if servers.len() == 1 { 1 } else { servers.len() };
+    let scripts = (0..logged.len() * rounds)
+        .map(|number| {
+            let server = &servers[number % servers.len()];
+            let bursts = logged[number % logged.len()].iter().filter_map(|burst| {
+                let mut ids: Vec<_> = burst.calls.iter().map(|call| place(server, call)).collect();
+                let then = ids.split_off(1.min(ids.len()));
+                ids.first().map(|first| Burst { first: *first, then, think: seconds(burst.think) })
+            });
+            Script { bursts: bursts.collect() }
+        })
+        .collect();
+    Workload {
+        requests,
+        work: Work::Scripts { scripts },
+        think: Think::None,
+        sessions: Some(sessions.into()),
+    }
+}
+
+fn planned(options: &Options, server: &str, wire: Wire) -> Request {
+    let scheme = if options.tls { Scheme::Https } else { Scheme::Http };
+    let text = String::from_utf8_lossy(&wire.head).into_owned();
+    let headers = text.split("\r\n").skip(1).filter_map(|line| line.split_once(": "));
+    Request {
+        endpoint: Endpoint { scheme, host: server.to_owned(), port: options.port },
+        path: String::from_utf8_lossy(&wire.target).into_owned(),
+        method: wire.method,
+        headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        body: match wire.body.is_empty() {
+            true => Body::None,
+            false => Body::Text(String::from_utf8_lossy(&wire.body).into_owned()),
+        },
+        basic_auth: None,
+    }
+}
+
+fn schedule(options: &Options, sessions: Option<u64>, plan: &mut Plan) -> Result<(), String> {
+    plan.stop = Stop { duration: options.runtime.map(seconds), calls: sessions, grace: Duration::ZERO };
+    if options.period.is_sequential() {
+        plan.schedule = Schedule::Closed { users: 1, ramp: Duration::ZERO };
+        return Ok(());
+    }
+    let arrivals = match &options.period {
+        Period::Deterministic(gap) => ArrivalProcess::Constant { rate: 1.0 / gap },
+        period => {
+            let end_ns = options.runtime.map_or(u64::MAX, |runtime| seconds(runtime).as_nanos() as u64);
+            let many = sessions.unwrap_or(u64::MAX);
+            let wanted = period.arrivals_ns(options.client.0).take_while(|at| *at < end_ns);
+            let at_ns: Vec<u64> =
+                wanted.take(usize::try_from(many).unwrap_or(usize::MAX).min(MOST_ARRIVALS + 1)).collect();
+            if at_ns.len() > MOST_ARRIVALS {
+                return Err(format!("more than {MOST_ARRIVALS} arrivals that are not evenly spaced"));
+            }
+            ArrivalProcess::Trace { at_ns }
+        }
+    };
+    plan.schedule = Schedule::Open { arrivals, burst: 1 };
+    Ok(())
+}
+
+/// Arrivals that are computed beforehand: 128 MiB.
+const MOST_ARRIVALS: usize = 1 << 24;
+
+fn connections(options: &Options, plan: &mut Plan) {
+    let connections = &mut plan.connections;
+    connections.version =
+        if options.http_version == (1, 0) { HttpVersion::Http10 } else { HttpVersion::Http11 };
+    connections.per_session = true;
+    if options.sessions.is_some() {
+        connections.pipeline = piped(options);
+        connections.keep_alive = options.http_version != (1, 0);
+        plan.session.failure.on_error = !options.retry;
+        plan.session.failure.statuses = status(options).into_iter().collect();
+    } else {
+        connections.pipeline = options.burst.min(options.calls);
+        plan.session.failure.on_error = true;
+    }
+    let timeout = limit(options.timeout);
+    plan.timeouts.connect = timeout;
+    plan.timeouts.call = limit(options.timeout.max(0.0) + options.think_timeout.max(0.0));
+}
+
+/// The status that fails a session, if there is one that a reply can have.
+fn status(options: &Options) -> Option<u16> {
+    u16::try_from(options.failure_status).ok().filter(|status| *status > 0)
+}
+
+/// A limit in seconds, where there is one: zero, less, and what is no number are none.
+fn limit(value: f64) -> Option<Duration> {
+    (value > 0.0 && value.is_finite()).then(|| seconds(value))
+}
+
+fn seconds(value: f64) -> Duration {
+    if value > 0.0 { Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX) } else { Duration::ZERO }
+}
+
+fn network(options: &Options, plan: &mut Plan) -> Result<(), String> {
+    let network = &mut plan.network;
+    network.nodelay = true;
+    // The kernel takes the number as signed and doubles it; zero and less are its least.
+    let size = |bytes: i32| u32::try_from(bytes).unwrap_or(0);
+    network.send_buffer = Some(size(options.send_buffer));
+    network.receive_buffer = Some(size(options.recv_buffer));
+    network.close_with_reset = options.close_with_reset;
+    for text in &options.my_addresses {
+        network.bind.extend(addresses(text).ok_or_else(|| format!("invalid address list {text}"))?);
+    }
+    Ok(())
+}
+
+/// One address, or a range of them with both ends.
+fn addresses(text: &str) -> Option<Vec<IpAddr>> {
+    if let Ok(address) = text.parse() {
+        return Some(vec![address]);
+    }
+    let (first, last) = text.split_once('-')?;
+    let (first, last): (Ipv4Addr, Ipv4Addr) = (first.parse().ok()?, last.parse().ok()?);
+    let (first, last) = (u32::from(first), u32::from(last));
+    let count = last.checked_sub(first)?;
+    (count < 65_536).then(|| (first..=last).map(|address| Ipv4Addr::from(address).into()).collect())
+}
+
+fn tls(options: &Options, plan: &mut Plan, notes: &mut Vec<String>) -> Result<(), String> {
+    let path = |name: &String| PathBuf::from(name);
+    let tls = &mut plan.tls;
+    tls.verify = match (&options.ca_file, &options.ca_path) {
+        _ if !options.verify => Verify::Off,
+        (Some(file), _) => Verify::File(path(file)),
+        (None, Some(_)) => return Err("--ssl-ca-path is not supported: use --ssl-ca-file".to_owned()),
+        (None, None) => Verify::System,
+    };
+    tls.client_certificate = match (&options.certificate, &options.key) {
+        (Some(certificate), Some(key)) => Some((path(certificate), path(key))),
+        (None, None) => None,
+        _ => return Err("--ssl-certificate and --ssl-key go together".to_owned()),
+    };
+    (tls.min, tls.max) = match options.protocol {
+        Protocol::Auto => (TlsVersion::V12, TlsVersion::V13),
+        Protocol::Tls12 => (TlsVersion::V12, TlsVersion::V12),
+        Protocol::Tls13 => (TlsVersion::V13, TlsVersion::V13),
+        Protocol::Dead(name) => {
+            return Err(format!("{name} is not spoken any more (RFC 8996): use TLSv1.2, TLSv1.3 or auto"));
+        }
+    };
+    // In a plain run each connection is its own session, and none is resumed.
+    tls.resumption = options.sessions.is_some() && !options.no_reuse;
+    tls.server_name.clone_from(&options.tls_server_name);
+    if let Some(list) = &options.ciphers {
+        match choose(list) {
+            Chosen::Suites(suites) => {
+                if suites.is_empty() {
+                    notes.push(format!("no suite of --ssl-ciphers={list} can be chosen: all are offered"));
+                }
+                tls.ciphers = suites;
+            }
+            Chosen::Dead(name) => {
+                return Err(format!(
+                    "--ssl-ciphers: `{name}` is not spoken any more: use one such as ECDHE-RSA-AES128-GCM-SHA256"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
