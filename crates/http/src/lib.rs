@@ -7,12 +7,14 @@
 mod h1;
 mod sink;
 mod template;
+#[cfg(feature = "tls")]
 mod tls;
 mod violation;
 
 pub use h1::{Http1, Limits};
 pub use sink::{Cause, End, Head, ResponseSink};
 pub use template::{Fill, RequestBody, Template, TemplateBuilder, TemplateError};
+#[cfg(feature = "tls")]
 pub use tls::{TlsClient, TlsConfig, TlsConfigError, TlsFailure, TlsOptions, TlsVersion, Verify};
 pub use violation::Violation;
 
