@@ -98,6 +98,7 @@ fn read_rc(options: &Options, settings: &mut Settings, world: &dyn World) -> Res
     let named = named.and_then(|(_, file)| file.clone()).or_else(|| world.variable("SIEGERC"));
     let home = world.variable("HOME").unwrap_or_default();
     let own = format!("{home}/.siege/siege.conf");
+    settings.own_rc.clone_from(&own);
     let read =
         |file: &str| world.read(Path::new(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     if let Some(file) = named {
@@ -219,7 +220,7 @@ fn style(settings: &Settings, targets: &[Target], places: &[u32], lost: &[String
         failures,
         log: settings.logging.then_some(log),
         mark: settings.mark.clone(),
-        rc: settings.rc.clone(),
+        rc: settings.notice_rc().to_owned(),
         shown: shown.collect(),
         lost: lost
             .first()

@@ -142,6 +142,8 @@ pub(super) struct Settings {
     pub(super) ssl_ciphers: Option<String>,
     /// The rc file that was read, or that would have been.
     pub(super) rc: String,
+    /// The user's own, read or not.
+    pub(super) own_rc: String,
     /// Where the full report goes, besides siege's own.
     pub(super) full_report: Option<String>,
     /// Whether nothing is said about a run that is not to be trusted.
@@ -207,6 +209,7 @@ impl Default for Settings {
             ssl_key: None,
             ssl_ciphers: None,
             rc: String::new(),
+            own_rc: String::new(),
             full_report: None,
             no_verdict: false,
         }
@@ -279,6 +282,12 @@ impl Settings {
             (None, true) => "/var/log/log/siege.log",
             (None, false) => "/var/log/siege.log",
         }
+    }
+
+    /// The rc file that notices tell people to edit: the one that was read. The original names the user's own whatever it
+    /// has read.
+    pub(super) fn notice_rc(&self) -> &str {
+        if self.quirks { &self.own_rc } else { &self.rc }
     }
 
     /// The list of URLs that is read when none is given.

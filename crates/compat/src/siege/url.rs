@@ -62,7 +62,7 @@ pub(super) struct Manner {
 
 /// Reads a URL; notices go to `said`.
 pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Given {
-    let text = text.trim();
+    let text = text.trim_start();
     let (url, method, payload) = split_method(text, world, said);
     let has_word = method != "GET" || UNESCAPED.iter().any(|word| text.contains(&format!(" {word}")));
     let url = if manner.escapes && !has_word { escape(url) } else { url.to_owned() };

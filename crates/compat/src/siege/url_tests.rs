@@ -38,7 +38,7 @@ fn urls_may_leave_out_most_of_themselves() {
         ("a.test?q=1", "GET http://a.test /?q=1"),
         ("a.test/p;x=1?q#f", "GET http://a.test /p;x=1?q"),
         ("a.test/a?b=http://c/d e", "GET http://a.test /a?b=http://c/d%20e"),
-        ("  a.test/x\r", "GET http://a.test /x"),
+        ("  a.test/x ", "GET http://a.test /x%20"),
         ("http://a.test//five", "GET http://a.test //five"),
     ];
     for (text, expected) in rows {
