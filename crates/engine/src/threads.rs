@@ -252,11 +252,11 @@ impl Seat<'_> {
         let finished = match self.driver(task.connections)? {
             Kernel::Uring(driver) => {
                 control.register(driver.waker().map_err(failed)?);
-                Worker::new(*driver, task).run()
+                Worker::new(*driver, task).await_start().and_then(Worker::run)
             }
             Kernel::Epoll(driver) => {
                 control.register(driver.waker().map_err(failed)?);
-                Worker::new(driver, task).run()
+                Worker::new(driver, task).await_start().and_then(Worker::run)
             }
         }
         .map_err(failed)?;

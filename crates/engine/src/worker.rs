@@ -151,6 +151,14 @@ impl<'p, D: Driver> Worker<'p, D> {
         Ok(finished)
     }
 
+    /// Lets time zero come, which all workers share: before it, the clock stands still.
+    pub(crate) fn await_start(mut self) -> io::Result<Self> {
+        while self.driver.now() == Timestamp::ZERO {
+            self.driver.wait(Timestamp::from_nanos(1), &mut self.completions)?;
+        }
+        Ok(self)
+    }
+
     /// One turn of the loop; the first thing to read in this crate.
     pub(crate) fn turn(&mut self) -> io::Result<Turn> {
         self.now = self.driver.now();
