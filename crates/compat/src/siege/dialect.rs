@@ -7,9 +7,9 @@ use super::options::{self, ANCIENT, MODERN, Means};
 use super::planning;
 use super::rc;
 use super::settings::{Era, Reps, SHIPPED_RC, Settings};
-use super::style::{Classic, Log, Lost, Shown, Style};
+use super::style::{Classic, Log, Shown, Style};
 use super::texts;
-use super::url::{self, Given, Manner, Target};
+use super::url::{self, Manner, Target};
 use super::world::{World, reason};
 use std::path::Path;
 
@@ -132,40 +132,17 @@ fn resolve_conflict(settings: &mut Settings, before: &mut Output) {
 }
 
 fn translate(settings: &Settings, mut before: Output, world: &dyn World) -> Result<Classic, Ending> {
-    let given = urls(settings, &mut before, world)?;
-    let mut targets = Vec::new();
-    let mut lost = Vec::new();
-    for given in given {
-        match given {
-            Given::Target(target) => targets.push(target),
-            // Said only where lines are shown, as in the original.
-            Given::Unsupported => lost.push(if settings.verbose { unsupported() } else { String::new() }),
-            Given::NoHost(_) => lost.push(unresolved()),
-        }
-    }
-    if !targets.is_empty() {
-        before.stderr.extend(lost.drain(..));
-    }
+    let targets = urls(settings, &mut before, world)?;
     if settings.is_capped() {
         before.stdout.push_str(&texts::capped(settings.era, settings.users()));
     }
     let planned = planning::plan(settings, &targets);
-    let style = style(settings, &targets, planned.as_ref().map_or(&[], |(_, places)| places), &lost);
+    let style = style(settings, &targets, planned.as_ref().map_or(&[], |(_, places)| places));
     Ok(Classic { plan: planned.map(|(plan, _)| plan), style, before })
 }
 
-fn unsupported() -> String {
-    let line = "UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n";
-    notice(Level::Error, line)
-}
-
-fn unresolved() -> String {
-    notice(Level::Error, "Address resolution failed at sock.c:158 with the following error:")
-        + &notice(Level::Error, "Name or service not known")
-}
-
 /// The URLs of the run, in order.
-fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<Vec<Given>, Ending> {
+fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<Vec<Target>, Ending> {
     let manner = Manner { escapes: settings.url_escaping, quirks: settings.quirks };
     if let Some(text) = &settings.url {
         return Ok(vec![url::read(text, manner, world, &mut before.stderr)]);
@@ -183,7 +160,7 @@ fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<V
     if urls.is_empty() { Err(help(before, settings.era)) } else { Ok(urls) }
 }
 
-fn style(settings: &Settings, targets: &[Target], places: &[u32], lost: &[String]) -> Style {
+fn style(settings: &Settings, targets: &[Target], places: &[u32]) -> Style {
     let users = settings.users();
     let shown = places.iter().map(|place| {
         let target = &targets[*place as usize];
@@ -192,7 +169,13 @@ fn style(settings: &Settings, targets: &[Target], places: &[u32], lost: &[String
         } else {
             target.method.to_owned()
         };
-        Shown { method, path: target.shown_path.clone(), url: target.shown_url.clone(), place: *place }
+        Shown {
+            method,
+            path: target.shown_path.clone(),
+            url: target.shown_url.clone(),
+            place: *place,
+            unsupported: target.unsupported,
+        }
     });
     let failures = u64::try_from(settings.failures).ok().filter(|failures| *failures > 0);
     let log = Log {
@@ -205,6 +188,7 @@ fn style(settings: &Settings, targets: &[Target], places: &[u32], lost: &[String
         quirks: settings.quirks,
         users,
         time: settings.time,
+        timeout: settings.timeout,
         verbose: settings.verbose,
         color: settings.color,
         quiet: settings.quiet,
@@ -222,23 +206,9 @@ fn style(settings: &Settings, targets: &[Target], places: &[u32], lost: &[String
         mark: settings.mark.clone(),
         rc: settings.notice_rc().to_owned(),
         shown: shown.collect(),
-        lost: lost
-            .first()
-            .map(|notice| Lost { count: lost_iterations(settings, users), notice: notice.clone() }),
         full_report: settings.full_report.as_ref().map(Into::into),
         verdict: !settings.no_verdict,
     }
-}
-
-/// Iterations of a run of which each fails at once: until the repetitions are over, or the failures too many.
-fn lost_iterations(settings: &Settings, users: u32) -> u64 {
-    let failures = u64::try_from(settings.failures).ok().filter(|failures| *failures > 0);
-    let wanted = match (settings.time, settings.reps) {
-        (None, Reps::Times(times)) => u64::try_from(times).unwrap_or(0).saturating_mul(users.into()),
-        (None, Reps::Once) => 1,
-        _ => u64::MAX,
-    };
-    wanted.min(failures.unwrap_or(u64::from(users)))
 }
 
 #[cfg(test)]

@@ -68,21 +68,14 @@ fn the_last_word_is_the_url() {
 }
 
 #[test]
-fn what_cannot_be_requested_fails_without_a_request() {
-    let world = world().with_file("list", "gopher://a/\na.test/\n").with_file("rc", "failures = 10\n");
-    let mixed = classic("siege -v -f list", &world);
-    assert_eq!((mixed.plan.unwrap().requests.len(), mixed.style.lost), (1, None));
-    assert!(mixed.before.stderr.contains("UNSPPRTD 501"), "{}", mixed.before.stderr);
-    let alone = classic("siege -v -c2 -r3 gopher://127.0.0.1/x", &world);
-    assert_eq!(alone.plan, None);
-    let lost = alone.style.lost.unwrap();
-    assert_eq!(lost.count, 6);
-    assert_eq!(
-        lost.notice,
-        "[\u{1b}[1;33merror\u{1b}[0m] UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n\n"
-    );
-    let forever = classic("siege -R rc -c2 -t1S gopher://a/", &world);
-    assert_eq!(forever.style.lost.unwrap().count, 10, "until the failures are too many");
+fn what_cannot_be_requested_is_in_the_plan_and_fails() {
+    let world = world().with_file("list", "gopher://a/\na.test/\nNAME = x\n");
+    let classic = classic("siege -v -f list", &world);
+    assert_eq!(classic.before.stderr, "");
+    let told: Vec<(&str, bool)> =
+        classic.style.shown.iter().map(|shown| (shown.path.as_str(), shown.unsupported)).collect();
+    assert_eq!(told, [("gopher://a/", true), ("/", false), ("NAME = x", false)]);
+    assert_eq!(classic.plan.unwrap().requests.len(), 3);
 }
 
 #[test]

@@ -98,30 +98,76 @@ const fn phrase(status: u16) -> &'static str {
 
 /// The notice of a call without a reply, for standard error; nothing where siege says nothing.
 #[must_use]
-pub fn trouble(outcome: Outcome, timeout: Option<Duration>) -> String {
+pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String {
     let error = |text: &str| notice(Level::Error, text);
     match outcome {
-        Outcome::Refused => error("socket: unable to connect sock.c:282: Connection refused"),
-        Outcome::Unreachable => error("socket: unable to connect sock.c:282: No route to host"),
-        Outcome::Reset => {
-            error("socket: read error Connection reset by peer sock.c:539: Connection reset by peer")
+        Outcome::Resolve if shown.is_some_and(|shown| shown.unsupported) => {
+            // An empty line follows, and all of it only where there are lines.
+            let text = "UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n";
+            if style.verbose { error(text) } else { String::new() }
         }
         Outcome::Resolve => {
             error("Address resolution failed at sock.c:158 with the following error:")
                 + &error("Name or service not known")
         }
-        Outcome::NoPorts => {
-            error("socket: address is unavailable. sock.c:282: Cannot assign requested address")
-        }
-        Outcome::NoFiles => error("socket: descriptor table full sock.c:119: Too many open files"),
+        Outcome::Refused => error("socket: unable to connect sock.c:282: Connection refused"),
+        Outcome::Unreachable => error("socket: unable to connect sock.c:282: No route to host"),
+        Outcome::Reset => error("socket: read error: Connection reset by peer"),
+        Outcome::NoPorts => error("socket: address is unavailable.: Cannot assign requested address"),
+        Outcome::NoFiles => error("socket: descriptor table full: Too many open files"),
         Outcome::ConnectTimeout | Outcome::TlsTimeout => {
-            let seconds = timeout.unwrap_or_default().as_secs();
             let alert = |text: &str| notice(Level::Alert, text);
+            let seconds = style.timeout;
             alert("socket: select and discovered it's not ready sock.c:384: Connection timed out")
                 + &alert(&format!("socket: read check timed out({seconds}) sock.c:273: Connection timed out"))
         }
-        Outcome::ResponseTimeout => error("socket: read timed out: Connection timed out"),
-        Outcome::Tls(_) => error("Failed to make an SSL connection: 5"),
+        // The original waits for ever.
+        Outcome::ResponseTimeout => notice(Level::Alert, "socket: read timed out: Connection timed out"),
+        Outcome::Tls(_) => error("Failed to make an SSL connection"),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::siege::parse;
+    use crate::siege::testing::Paper;
+
+    #[test]
+    fn notices_are_those_of_the_original() {
+        let world = Paper::default().with_file("rc", "timeout = 2\nverbose = true\n");
+        let style = |line: &str| {
+            let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            parse(&argv, &world).unwrap().style
+        };
+        let verbose = style("siege -R rc gopher://a/");
+        let quiet = style("siege -R rc -q gopher://a/");
+        let shown = verbose.shown.first();
+        let error = "[\u{1b}[1;33merror\u{1b}[0m] ";
+        let alert = "[\u{1b}[1;32malert\u{1b}[0m] ";
+        let refused = format!("{error}socket: unable to connect sock.c:282: Connection refused\n");
+        assert_eq!(trouble(&verbose, None, Outcome::Refused), refused);
+        assert_eq!(trouble(&quiet, None, Outcome::Refused), refused, "quiet or not");
+        assert_eq!(
+            trouble(&verbose, None, Outcome::Resolve),
+            format!(
+                "{error}Address resolution failed at sock.c:158 with the following error:\n\
+                 {error}Name or service not known\n"
+            )
+        );
+        assert_eq!(
+            trouble(&verbose, shown, Outcome::Resolve),
+            format!("{error}UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n\n")
+        );
+        assert_eq!(trouble(&quiet, shown, Outcome::Resolve), "");
+        assert_eq!(
+            trouble(&verbose, None, Outcome::ConnectTimeout),
+            format!(
+                "{alert}socket: select and discovered it's not ready sock.c:384: Connection timed out\n\
+                 {alert}socket: read check timed out(2) sock.c:273: Connection timed out\n"
+            )
+        );
+        assert_eq!(trouble(&verbose, None, Outcome::Closed), "", "nothing is said of those");
     }
 }

@@ -1,14 +1,14 @@
 //! The URL list: one URL a line, with comments and variables.
 
 use super::World;
-use super::url::{Given, Manner, read};
+use super::url::{Manner, Target, read};
 use super::variables::Variables;
 
 /// A longer line is dropped, as in the original.
 const LONGEST_LINE: usize = 40_000;
 
 /// Reads the URLs of a list; notices go to `said`.
-pub(super) fn urls(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Vec<Given> {
+pub(super) fn urls(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Vec<Target> {
     let mut variables = Variables::default();
     let mut urls = Vec::new();
     for line in text.lines() {
@@ -45,14 +45,10 @@ mod tests {
         let manner = Manner { escapes: true, quirks: true };
         let told: Vec<String> = urls(list, manner, &world, &mut said)
             .into_iter()
-            .map(|given| match given {
-                Given::Target(target) => format!("{} {}", target.method, target.path),
-                Given::Unsupported => "unsupported".to_owned(),
-                Given::NoHost(host) => format!("no host {host}"),
-            })
+            .map(|target| format!("{} {}", target.method, target.shown_path))
             .collect();
         let expected = [
-            "no host PATHX = hello",
+            "GET PATHX = hello",
             "GET /one",
             "GET /two?x=1",
             "GET /three",
@@ -63,7 +59,7 @@ mod tests {
             "GET /eight",
             "GET //home/jeff/nine",
             "GET /q?a=b",
-            "no host \"http:",
+            "GET \"http://127.0.0.1:18090/quoted\"",
             "POST /post",
         ];
         assert_eq!(told, expected);

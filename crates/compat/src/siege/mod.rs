@@ -31,7 +31,7 @@ pub use log::{log_header, log_notice, log_rows, log_trouble};
 pub use notices::{Ending, Output};
 pub use report::{Finish, banner, report};
 pub use settings::{Era, Login};
-pub use style::{Classic, Log, Lost, Shown, Style};
+pub use style::{Classic, Log, Shown, Style};
 pub use time::Moment;
 pub use world::World;
 

@@ -6,15 +6,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
     Body, Burst, Connections, Endpoint, HttpVersion, Network, Order, Plan, Proxy, Request, RequestId,
-    Schedule, Scheme, Script, SessionShape, Stop, Think, Timeouts, Tls, Verify, Work,
+    Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
-const REDIRECTS: u32 = 20;
+const REDIRECTS_IN_A_ROW: u32 = 20;
+const SECOND: Duration = Duration::from_secs(1);
 /// siege waits for a reply for ever. So long is long enough to say that there is none.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Bursts that the scripts of all users may have together, so that a plan stays readable.
-const BURSTS: usize = 1_000_000;
+/// The redirects that siege follows.
+const REDIRECTS: [u16; 4] = [301, 302, 303, 307];
 
 /// The plan of a run on `targets`, and for each of its requests the place of its URL in the list. None when no request
 /// would be sent.
@@ -32,8 +33,12 @@ pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec
         session: SessionShape {
             work,
             think: think(settings),
+            // 1.00 pauses before each request, 4.x after each.
+            think_at: if settings.era == Era::V100 { ThinkAt::Before } else { ThinkAt::After },
             cookies: settings.era != Era::V100,
-            follow: if settings.follow { REDIRECTS } else { 0 },
+            forget_cookies: settings.expire_session,
+            follow: if settings.follow { REDIRECTS_IN_A_ROW } else { 0 },
+            follow_statuses: REDIRECTS.to_vec(),
             ..SessionShape::default()
         },
         connections: Connections {
@@ -47,7 +52,7 @@ pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec
             connect: seconds(settings.timeout),
             call: Some(PATIENCE.max(connect(settings))),
         },
-        network: Network { proxy: proxy(settings), ..Network::default() },
+        network: Network { proxy: proxy(settings), unresolved: Unresolved::Count, ..Network::default() },
         tls: tls(settings),
         ..Plan::new(requests)
     };
@@ -97,18 +102,7 @@ fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
     if settings.reps == Reps::Once && settings.time.is_none() {
         return (Work::Scripts { scripts: divided(count, users, settings.quirks) }, places);
     }
-    if urls <= 1 || users == 1 {
-        return (draw(Order::Sequential), places);
-    }
-    // User k begins k times as far into the list as each user's share of it is long. When there are more users than
-    // URLs that is nowhere, and one script serves all.
-    let share = count / users;
-    let starts = if share == 0 { 1 } else { users };
-    if urls.saturating_mul(starts as usize) > BURSTS {
-        return (draw(Order::Sequential), places);
-    }
-    let script = |user: u32| script((0..count).map(|step| (user * share + step) % count));
-    (Work::Scripts { scripts: (0..starts).map(script).collect() }, places)
+    (draw(Order::Staggered), places)
 }
 
 /// The list divided among the users, the first ones taking one more of what does not divide; or, as 4.0.x did, the whole
@@ -127,17 +121,16 @@ fn script(places: impl Iterator<Item = u32>) -> Script {
     Script { bursts: places.map(burst).collect() }
 }
 
-/// The pause after each iteration.
+/// The pause with each iteration: whole seconds from a second on, any time below.
 fn think(settings: &Settings) -> Think {
     let max = Duration::try_from_secs_f64(settings.delay).unwrap_or_default();
+    if max < Duration::from_millis(1) {
+        return Think::None;
+    }
     match settings.era {
-        _ if max.is_zero() => Think::None,
-        Era::V100 => {
-            let second = Duration::from_secs(1);
-            Think::Uniform { min: second, max: max.max(second) }
-        }
-        _ if settings.delay < 0.001 => Think::None,
-        _ => Think::Uniform { min: Duration::ZERO, max },
+        Era::V100 => Think::Uniform { min: SECOND, max: max.max(SECOND) },
+        _ if max < SECOND => Think::Uniform { min: Duration::ZERO, max },
+        _ => Think::Stepped { max, step: SECOND },
     }
 }
 
@@ -148,6 +141,10 @@ fn request(settings: &Settings, target: &Target) -> Request {
     let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
     if !extras.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         add("Host", &target.endpoint.host_header());
+    }
+    if settings.era != Era::V100 {
+        // Without a value it says where the cookies go.
+        add("Cookie", "");
     }
     // The original looks only whether its text of extras begins so.
     if !extras.first().is_some_and(|(name, _)| name.eq_ignore_ascii_case("accept")) {

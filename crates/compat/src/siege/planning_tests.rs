@@ -1,14 +1,11 @@
 use super::*;
 use crate::siege::settings::Login;
 use crate::siege::testing::Paper;
-use crate::siege::url::{Given, Manner, read};
+use crate::siege::url::{Manner, read};
 
 fn targets(urls: &[&str]) -> Vec<Target> {
     let manner = Manner { escapes: true, quirks: false };
-    let target = |url: &&str| match read(url, manner, &Paper::default(), &mut String::new()) {
-        Given::Target(target) => target,
-        other => panic!("{url}: {other:?}"),
-    };
+    let target = |url: &&str| read(url, manner, &Paper::default(), &mut String::new());
     urls.iter().map(target).collect()
 }
 
@@ -39,7 +36,8 @@ fn scripts(settings: &Settings, urls: usize) -> Vec<Vec<u32>> {
 
 fn head(settings: &Settings, url: &str) -> Vec<String> {
     let plan = planned(settings, &targets(&[url]));
-    plan.requests[0].headers.iter().map(|(name, value)| format!("{name}: {value}")).collect()
+    let fields = plan.requests[0].headers.iter().filter(|(_, value)| !value.is_empty());
+    fields.map(|(name, value)| format!("{name}: {value}")).collect()
 }
 
 #[test]
@@ -60,7 +58,26 @@ fn every_setting_reaches_the_plan() {
         (Settings { time: Some(5), reps: Reps::Times(3), ..base.clone() }, stop, "Some(5s) None"),
         (base.clone(), think, "None"),
         (Settings { delay: 0.5, ..base.clone() }, think, "Uniform { min: 0ns, max: 500ms }"),
-        (Settings { delay: 2.0, ..base.clone() }, think, "Uniform { min: 0ns, max: 2s }"),
+        (Settings { delay: 2.5, ..base.clone() }, think, "Stepped { max: 2.5s, step: 1s }"),
+        (base.clone(), |plan| format!("{:?}", plan.session.think_at), "After"),
+        (
+            Settings { era: Era::V100, ..base.clone() },
+            |plan| format!("{:?}", plan.session.think_at),
+            "Before",
+        ),
+        (base.clone(), |plan| format!("{:?}", plan.session.follow_statuses), "[301, 302, 303, 307]"),
+        (base.clone(), |plan| format!("{:?}", plan.network.unresolved), "Count"),
+        (base.clone(), |plan| plan.session.forget_cookies.to_string(), "false"),
+        (
+            Settings { expire_session: true, ..base.clone() },
+            |plan| plan.session.forget_cookies.to_string(),
+            "true",
+        ),
+        (
+            base.clone(),
+            |plan| format!("{:?}", plan.session.work),
+            "Draw { calls: None, burst: 1, order: Staggered }",
+        ),
         (Settings { delay: 0.0005, ..base.clone() }, think, "None"),
         (Settings { delay: 3.0, era: Era::V100, ..base.clone() }, think, "Uniform { min: 1s, max: 3s }"),
         (Settings { delay: 1.0, era: Era::V100, ..base.clone() }, think, "Uniform { min: 1s, max: 1s }"),
@@ -115,14 +132,6 @@ fn without_repetitions_nothing_is_sent() {
         assert_eq!(plan(&settings, &list(1)), None, "{times}");
     }
     assert_eq!(plan(&shipped(), &[]), None, "no URL");
-}
-
-#[test]
-fn users_begin_at_their_share_of_the_list() {
-    let users = |concurrent| Settings { concurrent, ..shipped() };
-    assert_eq!(scripts(&users(2), 4), [vec![0, 1, 2, 3], vec![2, 3, 0, 1]]);
-    assert_eq!(scripts(&users(2), 5), [vec![0, 1, 2, 3, 4], vec![2, 3, 4, 0, 1]]);
-    assert_eq!(scripts(&users(3), 2), [vec![0, 1]], "all begin at the top");
 }
 
 #[test]
@@ -191,6 +200,14 @@ fn header_fields_are_in_the_originals_order() {
     assert_eq!(head(&typed, "a.test/ POST {}").last().unwrap(), "Content-Type: application/json");
     let kept = Settings { keep_alive: true, ..shipped() };
     assert_eq!(head(&kept, "a.test/").last().unwrap(), "Connection: keep-alive");
+}
+
+#[test]
+fn cookies_stand_behind_the_host() {
+    let plan = planned(&shipped(), &list(1));
+    let names: Vec<&str> = plan.requests[0].headers.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names[..3], ["Host", "Cookie", "Accept"]);
+    assert_eq!(plan.requests[0].headers[1].1, "");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use warwolf_plan::Plan;
 /// What a command line of siege means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classic {
-    /// The run; none when no request is sent (`-r0`, or no URL that can be requested). Its seed is for the caller to choose.
+    /// The run; none when no request is sent (`-r0`). Its seed is for the caller to choose.
     pub plan: Option<Plan>,
     /// How the report looks, and all else that is printed.
     pub style: Style,
@@ -27,6 +27,8 @@ pub struct Shown {
     pub url: String,
     /// Its place in the list, from 0.
     pub place: u32,
+    /// It is of a scheme that siege does not know; in the plan it goes to a host that cannot be.
+    pub unsupported: bool,
 }
 
 /// Where a run is noted down.
@@ -40,15 +42,6 @@ pub struct Log {
     pub announced: bool,
 }
 
-/// Iterations that fail without a request, because no URL of the list can be requested.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
-    /// How many.
-    pub count: u64,
-    /// What is said about each on standard error; may be nothing.
-    pub notice: String,
-}
-
 /// How siege's output looks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Style {
@@ -60,6 +53,8 @@ pub struct Style {
     pub users: u32,
     /// Whether the run ends by the clock, and after how many seconds.
     pub time: Option<u64>,
+    /// Seconds that connecting may take.
+    pub timeout: i64,
     /// A line for each reply.
     pub verbose: bool,
     /// Lines in colour.
@@ -94,8 +89,6 @@ pub struct Style {
     pub rc: String,
     /// How each request of the plan is shown, by its number.
     pub shown: Vec<Shown>,
-    /// What is counted when nothing in the list can be requested.
-    pub lost: Option<Lost>,
     /// Where the full report goes, besides siege's own.
     pub full_report: Option<PathBuf>,
     /// Whether a run that is not to be trusted is said to be so.

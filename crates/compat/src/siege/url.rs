@@ -39,16 +39,26 @@ pub(super) struct Target {
     pub(super) shown_path: String,
     /// The whole URL as lines show it.
     pub(super) shown_url: String,
+    /// Its scheme is another than http and https.
+    pub(super) unsupported: bool,
 }
 
-/// A URL, or why it is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Given {
-    Target(Target),
-    /// A scheme other than http and https.
-    Unsupported,
-    /// There can be no host of this name.
-    NoHost(String),
+/// A host that cannot be: no label of a name is so long (RFC 1035 section 2.3.4), so no resolver is asked. What goes there
+/// fails, as a URL does that siege cannot make anything of.
+const NOWHERE: &str = "no-such-host-because-no-label-of-a-name-may-be-longer-than-63-bytes";
+
+impl Target {
+    fn nowhere(text: &str, unsupported: bool) -> Self {
+        Self {
+            endpoint: Endpoint { scheme: Scheme::Http, host: NOWHERE.to_owned(), port: 80 },
+            path: "/".to_owned(),
+            method: "GET",
+            payload: Payload::None,
+            shown_path: text.to_owned(),
+            shown_url: text.to_owned(),
+            unsupported,
+        }
+    }
 }
 
 /// How URLs are read.
@@ -61,21 +71,21 @@ pub(super) struct Manner {
 }
 
 /// Reads a URL; notices go to `said`.
-pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Given {
+pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Target {
     let text = text.trim_start();
     let (url, method, payload) = split_method(text, world, said);
     let has_word = method != "GET" || UNESCAPED.iter().any(|word| text.contains(&format!(" {word}")));
     let url = if manner.escapes && !has_word { escape(url) } else { url.to_owned() };
     let (scheme, rest) = match split_scheme(&url, manner.quirks) {
         Ok(split) => split,
-        Err(Unsupported) => return Given::Unsupported,
+        Err(Unsupported) => return Target::nowhere(text, true),
     };
     let slashes = rest.strip_prefix("//").unwrap_or(rest);
     let end = slashes.find(['/', '?', '#']).unwrap_or(slashes.len());
     let (authority, path) = slashes.split_at(end);
     let host_and_port = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let Some((host, port)) = split_port(host_and_port) else {
-        return Given::NoHost(host_and_port.to_owned());
+        return Target::nowhere(text, false);
     };
     let shown_path = path.split('#').next().unwrap_or_default();
     let shown_path = match shown_path.starts_with('/') {
@@ -85,14 +95,15 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
     let name = if scheme == Scheme::Https { "https" } else { "http" };
     let shown_url = format!("{name}://{authority}{}", if path.is_empty() { "/" } else { path });
     let port = port.unwrap_or(scheme.default_port());
-    Given::Target(Target {
+    Target {
         endpoint: Endpoint { scheme, host: host.to_owned(), port },
         path: blanks_escaped(&shown_path),
         method,
         payload,
         shown_path,
         shown_url,
-    })
+        unsupported: false,
+    }
 }
 
 /// URL, method and what goes with it. The word is looked for anywhere, blank before it, in capitals.

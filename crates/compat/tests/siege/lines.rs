@@ -33,6 +33,7 @@ fn check(name: &str, replies: &[Reply]) {
                 path: reply.path.to_owned(),
                 url: format!("http://127.0.0.1:{port}{}", reply.path),
                 place: 0,
+                unsupported: false,
             };
             let seen = Line {
                 user: reply.user,
@@ -83,6 +84,7 @@ fn version_1_00_shows_code_reason_and_path() {
         path: "/cgi-bin/whoohoo.cgi?first=Homer&last=simpson".to_owned(),
         url: String::new(),
         place: 0,
+        unsupported: false,
     };
     let seen = Line {
         user: 0,

@@ -24,7 +24,8 @@ fn sent(plan: &Plan, request: &Request) -> String {
     };
     let version = if plan.connections.version == HttpVersion::Http10 { "1.0" } else { "1.1" };
     let mut head = format!("{} {target} HTTP/{version}\r\n", request.method);
-    for (name, value) in &request.headers {
+    // A Cookie without a value only says where the cookies go, once there are any.
+    for (name, value) in request.headers.iter().filter(|(_, value)| !value.is_empty()) {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     let content = match &request.body {
