@@ -106,13 +106,13 @@ fn order_statistics(quantile: f64, count: u64, variance: f64, point: f64) -> Opt
     (is_known(quantile, count) && high <= count).then_some((low, high.max(low)))
 }
 
-/// 95 % interval of the `quantile` in nanoseconds, where `above` has by batch the values above it and all values. None
-/// when the values are too few, or too dependent, for an upper bound.
-pub(crate) fn quantile_interval(of: &Distribution, quantile: f64, above: &Ratio) -> Option<(u64, u64)> {
-    let (variance, point) = match above.variance() {
-        Some((variance, freedom)) => (variance, student(freedom)),
-        None => (0.0, NORMAL),
-    };
+/// 95 % interval of the `quantile` in nanoseconds, where `shares` have by batch the values above it, the values not below
+/// it, and all values. None when the values are too few, or too dependent, for an upper bound.
+pub(crate) fn quantile_interval(of: &Distribution, quantile: f64, shares: [&Ratio; 2]) -> Option<(u64, u64)> {
+    let variances = shares.iter().filter_map(|share| share.variance());
+    let (variance, point) = variances
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or((0.0, NORMAL), |(variance, freedom)| (variance, student(freedom)));
     let (low, high) = order_statistics(quantile, of.count(), variance, point)?;
     Some((of.value_at_rank(low)?, of.value_at_rank(high)?))
 }
@@ -201,7 +201,7 @@ mod tests {
                 above.add(i * BATCHES / count, f64::from(u8::from(*value > found)), 1.0);
             }
             // An interval without upper bound does not miss.
-            hits += quantile_interval(&all, quantile, &above)
+            hits += quantile_interval(&all, quantile, [&above, &above])
                 .is_none_or(|(low, high)| low as f64 <= truth * 1.001 && truth * 0.999 <= high as f64)
                 as u32;
         }

@@ -144,13 +144,20 @@ impl Histogram {
         self.value_at_rank(rank(quantile, self.count))
     }
 
-    /// How many values are at most `value_ns`, counting bins whose middle is.
+    /// How many values are at most `value_ns`, counting its whole bin.
     #[must_use]
     pub fn count_at_most(&self, value_ns: u64) -> u64 {
-        self.bins()
-            .take_while(|(first, last, _)| first + (last - first) / 2 <= value_ns)
-            .map(|bin| bin.2)
-            .sum()
+        self.count_before(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)) + 1)
+    }
+
+    /// How many values are below `value_ns`, not counting its bin.
+    #[must_use]
+    pub fn count_below(&self, value_ns: u64) -> u64 {
+        self.count_before(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)))
+    }
+
+    fn count_before(&self, bin: usize) -> u64 {
+        self.filled().take_while(|filled| filled.0 < bin).map(|filled| filled.1).sum()
     }
 
     /// Adds `count` values to a bin by index; false when there is no such bin.
@@ -263,7 +270,7 @@ mod tests {
         assert_eq!(histogram.quantile(0.5), Some(50));
         assert_eq!(histogram.quantile(0.99), Some(99));
         assert_eq!(histogram.quantile(1.0), Some(100));
-        assert_eq!(histogram.count_at_most(75), 75);
+        assert_eq!((histogram.count_at_most(75), histogram.count_below(75)), (75, 74));
         assert_eq!(Histogram::new(Digits::Two).quantile(0.5), None);
     }
 

@@ -321,7 +321,9 @@ struct Batches {
 struct PhaseBatches {
     phase: Phase,
     thresholds_ns: [Option<u64>; QUANTILES.len()],
+    /// Values above each threshold, and values not below it: they differ where many values are equal.
     above: [Ratio; QUANTILES.len()],
+    from: [Ratio; QUANTILES.len()],
     mean: Ratio,
 }
 
@@ -331,6 +333,7 @@ impl Batches {
             phase: *phase,
             thresholds_ns: QUANTILES.map(|(_, quantile)| window.phase(*phase).quantile(quantile)),
             above: Default::default(),
+            from: Default::default(),
             mean: Ratio::default(),
         };
         Self {
@@ -356,9 +359,12 @@ impl Batches {
             let values = tally.phase(phase.phase);
             let count = values.count() as f64;
             phase.mean.add(batch, values.moments().sum_ns() as f64, count);
-            for (above, threshold) in phase.above.iter_mut().zip(phase.thresholds_ns) {
-                let at_most = values.histogram().count_at_most(threshold.unwrap_or(u64::MAX)) as f64;
-                above.add(batch, count - at_most, count);
+            for (place, threshold) in phase.thresholds_ns.iter().enumerate() {
+                let threshold = threshold.unwrap_or(u64::MAX);
+                let (at_most, below) =
+                    (values.histogram().count_at_most(threshold), values.histogram().count_below(threshold));
+                phase.above[place].add(batch, count - at_most as f64, count);
+                phase.from[place].add(batch, count - below as f64, count);
             }
         }
     }
@@ -367,8 +373,9 @@ impl Batches {
         let batches = &self.phases[phase as usize];
         let mut figures = plain_figures(tally.phase(phase));
         figures.mean_ci95_ns = batches.mean.interval();
-        for (figure, above) in figures.quantiles.iter_mut().zip(&batches.above) {
-            figure.ci95_ns = quantile_interval(tally.phase(phase), figure.quantile, above);
+        let shares = batches.above.iter().zip(&batches.from);
+        for (figure, (above, from)) in figures.quantiles.iter_mut().zip(shares) {
+            figure.ci95_ns = quantile_interval(tally.phase(phase), figure.quantile, [above, from]);
         }
         figures
     }
@@ -494,6 +501,23 @@ impl Summary {
         let mut failures: Vec<_> = self.tally.outcomes().filter(|(outcome, _)| ended(outcome)).collect();
         failures.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         failures
+    }
+
+    /// Completed calls a second in each whole `period` of the run, as closely as the intervals divide it: the rate samples
+    /// of the classics. The rest at the end is left out. Empty for a period of zero.
+    #[must_use]
+    pub fn rate_samples(&self, period: Duration) -> Vec<f64> {
+        let mut samples = Vec::new();
+        let (mut calls, mut since) = (0, Timestamp::ZERO);
+        for interval in &self.intervals {
+            calls += interval.accounting.completed;
+            let covered = interval.end.since(since);
+            if covered >= period && !period.is_zero() {
+                samples.push(calls as f64 / covered.as_secs_f64());
+                (calls, since) = (0, interval.end);
+            }
+        }
+        samples
     }
 }
 

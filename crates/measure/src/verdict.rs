@@ -310,6 +310,10 @@ fn local_remedy(summary: &Summary, outcome: Outcome) -> (Cause, String) {
     }
 }
 
+/// What to do when the cores are taken. The server under test may be what takes them.
+const MORE_ROOM: &str = "stop what else runs on this machine, use fewer threads than cores, or move the load generator \
+                         away from the server";
+
 /// Something of this machine that keeps its workers from working, and how it shows.
 struct Hindrance {
     cause: Cause,
@@ -343,7 +347,7 @@ fn hindrance(summary: &Summary, delayed: f64, stolen: f64, throttled: f64) -> Op
     (delay > delayed).then(|| Hindrance {
         cause: Cause::CpuContention,
         evidence: format!("worker {worst} waited for a core for {} of its time", share(delay)),
-        remedy: "stop what else runs on this machine, or move the load generator to one of its own",
+        remedy: MORE_ROOM,
     })
 }
 
@@ -381,7 +385,7 @@ fn client_late(summary: &Summary) -> Option<Reason> {
         Hindrance {
             cause: Cause::CpuContention,
             evidence: format!("all cores of this machine were busy for {} of the run", share(busy)),
-            remedy: "stop what else runs on this machine, or move the load generator to one of its own",
+            remedy: MORE_ROOM,
         }
     } else if lag(summary).is_some() {
         let spins = summary.evidence.idle.contains("spin");

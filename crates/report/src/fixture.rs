@@ -140,3 +140,17 @@ pub(crate) fn unreachable() -> Run {
     run.timeline.add(0, &tally);
     run
 }
+
+/// Five hundred calls a second for ten seconds, of 1 ms each but for the fourth second's, of one second each.
+pub(crate) fn one_stall() -> Run {
+    let mut run = run(&plan(&["http://a.test/"]), 10);
+    for second in 0..10 {
+        let mut tally = Tally::new();
+        tally.planned(500);
+        tally.started(500);
+        let latency_us = if second == 3 { 1_000_000 } else { 1_000 };
+        (0..500).for_each(|_| tally.record(&sample(second * 1_000_000, latency_us, Outcome::Completed)));
+        run.timeline.add(second, &tally);
+    }
+    run
+}

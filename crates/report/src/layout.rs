@@ -47,6 +47,14 @@ pub(crate) fn missing_quantiles(latency: &Figures) -> Option<String> {
     ))
 }
 
+/// The reason for the intervals that are not shown; none when every known quantile has one.
+pub(crate) fn missing_intervals(latency: &Figures) -> Option<&'static str> {
+    let unsure = |figure: &QuantileFigure| figure.value_ns.is_some() && figure.ci95_ns.is_none();
+    latency.quantiles.iter().any(unsure).then_some(
+        "no interval: neighbouring calls were slow together, so there are too few independent ones",
+    )
+}
+
 /// The phases that explain latency, in the order of time.
 pub(crate) const fn phases(summary: &Summary) -> [(&'static str, &Figures); 6] {
     [

@@ -2,8 +2,8 @@
 
 use crate::Report;
 use crate::layout::{
-    errors, interval, loop_name, missing_quantiles, optional, optional_ns, percent, phases, quantile_rows,
-    target,
+    errors, interval, loop_name, missing_intervals, missing_quantiles, optional, optional_ns, percent,
+    phases, quantile_rows, target,
 };
 use std::fmt::Write;
 use warwolf_measure::unit::{count, counted, duration, rate, share, size};
@@ -222,6 +222,9 @@ fn distribution(out: &mut String, summary: &Summary, paint: Paint) {
         );
     }
     if let Some(reason) = missing_quantiles(&summary.latency) {
+        line!(out, "  {reason}");
+    }
+    if let Some(reason) = missing_intervals(&summary.latency) {
         line!(out, "  {reason}");
     }
     line!(out);

@@ -58,3 +58,16 @@ fn no_line_ends_in_blanks_or_is_too_long() {
         }
     }
 }
+
+#[test]
+fn an_interval_that_cannot_be_told_has_its_reason() {
+    let text = render(&fixture::one_stall(), &[], false);
+    let expected = "\
+      99 %  1.00 s                            1.00 s    0 ns
+    99.9 %  1.00 s                            1.00 s    0 ns
+";
+    assert!(text.contains(expected), "{text}");
+    let reason =
+        "  no interval: neighbouring calls were slow together, so there are too few independent ones\n";
+    assert!(text.contains(reason), "{text}");
+}
