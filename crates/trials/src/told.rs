@@ -40,6 +40,8 @@ impl Told {
         assert_eq!(started, ended, "started = completed + failed + timed out + unfinished in {self:#?}");
         let statuses: u64 = self.map("/status").map(|(_, count)| count).sum();
         assert_eq!(statuses, self.account("completed"), "every completed call has a status in {self:#?}");
+        let fastest = self.report.pointer("/latency_ns/min").and_then(Value::as_u64);
+        assert_ne!(fastest, Some(0), "no call takes no time at all, in {self:#?}");
     }
 
     /// Asserts an exit code and returns itself; the message shows all that was said.

@@ -150,6 +150,7 @@ impl Hit {
 fn configuration(folder: &Path, port: u16, listen: &str, extra: &str) -> String {
     let folder = folder.display();
     let user = if is_root() { "user root;" } else { "" };
+    let sink = free_port();
     format!(
         r#"{user}
 daemon off; worker_processes 1; pid {folder}/pid;
@@ -161,19 +162,25 @@ http {{
   client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
   client_max_body_size 0; keepalive_requests 1000000; sendfile on; tcp_nopush on;
+  ssl_protocols TLSv1.2 TLSv1.3;
   server {{
     listen 127.0.0.1:{port} {listen} backlog=8192; listen [::1]:{port} {listen}; listen unix:{folder}/socket;
     root {folder}/www;
     location = /moved {{ return 302 /small; }}
     location = /set {{ add_header Set-Cookie "taste=sweet; Path=/"; return 302 /see; }}
     location = /see {{ if ($cookie_taste != sweet) {{ return 403 no; }} return 200 yes; }}
-    location = /upload {{ return 200 $content_length; }}
+    # Only a proxy reads a whole body before it answers; what it asks for then is not ours to count.
+    location = /upload {{
+      proxy_method GET; proxy_pass_request_body off; proxy_set_header Content-Length "";
+      proxy_pass http://127.0.0.1:{sink}/small;
+    }}
     location = /error {{ return 500 broken; }}
     location = /none {{ return 204; }}
     location = /echo {{ return 200 "$http_host|$http_authorization|$http_x_trial|$server_protocol|$remote_addr"; }}
     location / {{ error_page 405 =200 $uri; }}
     {extra}
   }}
+  server {{ listen 127.0.0.1:{sink}; root {folder}/www; access_log off; }}
 }}
 "#
     )

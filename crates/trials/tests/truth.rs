@@ -1,0 +1,190 @@
+//! What the program reports beside what the target did, by the target's own log.
+//!
+//! These run one at a time, and where another process of this machine may have disturbed the measurement, up to three
+//! times: a tool that tells the truth does so in one of three, a tool that does not, in none. What noise cannot cause
+//! (a latency shorter than the server took) must hold every time.
+#![forbid(unsafe_code)]
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use warwolf_target::{Entry, Options, Stall};
+use warwolf_trials::{Told, Warwolf, chance, target};
+
+/// Held by each test: two of them at once would be each other's noise.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What scheduling and the loopback may add to a time measured at the server, in an undisturbed run.
+const ALLOWANCE_NS: u64 = 4_000_000;
+/// Relative width of a histogram's bucket, generously.
+const BUCKET: f64 = 0.02;
+
+/// Runs up to three times until nothing disturbs; the last complaint is the test's.
+fn within_three(mut attempt: impl FnMut() -> Result<(), String>) {
+    let mut complaint = String::new();
+    for _ in 0..3 {
+        match attempt() {
+            Ok(()) => return,
+            Err(said) => complaint = said,
+        }
+    }
+    panic!("three times: {complaint}");
+}
+
+/// Compares percentiles of the report with those of the target's log.
+fn agrees(told: &Told, log: &[Entry]) -> Result<(), String> {
+    let truth: Vec<u64> = log.iter().map(|entry| entry.left_ns - entry.arrived_ns).collect();
+    assert_eq!(truth.len() as u64, told.completed(), "the target's log has what the report has");
+    for (name, share) in [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95)] {
+        let (reported, happened) = (told.nanoseconds("service", name), chance::quantile(&truth, share));
+        let low = (happened as f64 * (1.0 - BUCKET)) as u64;
+        assert!(reported >= low, "service {name} is {reported} ns, but the server took {happened} ns");
+        let high = (happened as f64 * (1.0 + BUCKET)) as u64 + ALLOWANCE_NS;
+        if reported > high {
+            return Err(format!("service {name} is {reported} ns, but the server took only {happened} ns"));
+        }
+        assert!(told.nanoseconds("latency", name) >= low, "latency is never shorter than service");
+    }
+    Ok(())
+}
+
+#[test]
+fn percentiles_agree_with_the_targets_log() {
+    let _alone = alone();
+    for delay in ["10ms", "uniform:5ms,50ms", "exp:15ms", "lognormal:10ms,0.7", "bimodal:0.8,5ms,60ms"] {
+        within_three(|| {
+            let target = target::start(Options { delay: delay.parse().unwrap(), ..Options::default() });
+            let url = target::url(&target, "/");
+            let told = Warwolf::run(&["-n", "1500", "-c", "25", &url]).all_well(1500);
+            agrees(&told, &target.log()).map_err(|said| format!("{delay}: {said}"))
+        });
+    }
+}
+
+#[test]
+fn open_loop_percentiles_agree_too() {
+    let _alone = alone();
+    within_three(|| {
+        let delay = "uniform:2ms,40ms".parse().unwrap();
+        let target = target::start(Options { delay, ..Options::default() });
+        let url = target::url(&target, "/");
+        let words = ["-r", "400/s", "--arrivals", "poisson", "-d", "3s", "--grace", "2s", &url];
+        let told = Warwolf::run(&words).exits(0);
+        agrees(&told, &target.log())
+    });
+}
+
+/// A thousand requests a second for six seconds, with a stall of one second in the third.
+fn stalled(connections: &str) -> Told {
+    let stall = Stall { at: Duration::from_secs(3), length: Duration::from_secs(1) };
+    let target = target::start(Options { stalls: vec![stall], ..Options::default() });
+    let url = target::url(&target, "/");
+    let words = ["-r", "1000/s", "-d", "6s", "--grace", "3s", "-c", connections, &url];
+    let told = Warwolf::run(&words).exits(0);
+    assert_eq!((told.account("planned"), told.completed()), (6000, 6000), "{told:#?}");
+    assert_eq!(target.log().len(), 6000);
+    told
+}
+
+/// Of 6,000 arrivals the 1,000 that came in the stalled second waited for its end, 1 s at most: the k-th slowest
+/// request waited 1 s - k ms. So 5 % waited longer than 0.7 s, 1 % longer than 0.94 s.
+#[test]
+fn a_stall_shows_in_latency_and_not_in_service_alone() {
+    let _alone = alone();
+    within_three(|| {
+        let told = stalled("20");
+        let [p95, p99] = ["p95", "p99"].map(|name| told.nanoseconds("latency", name) as f64 / 1e9);
+        assert!(p95 > 0.67 && p99 > 0.91, "a stall cannot be shorter than it was: {p95} {p99}");
+        // Twenty calls were in flight and saw it; the other 980 waited on the schedule.
+        let service = told.nanoseconds("service", "p99") as f64 / 1e9;
+        if p95 < 0.95 && p99 < 1.15 && service < 0.2 {
+            Ok(())
+        } else {
+            Err(format!("latency p95 {p95} s, p99 {p99} s, service p99 {service} s"))
+        }
+    });
+}
+
+#[test]
+fn with_connections_enough_a_stall_shows_in_both() {
+    let _alone = alone();
+    within_three(|| {
+        let told = stalled("2000");
+        let [latency, service] =
+            ["latency", "service"].map(|name| told.nanoseconds(name, "p99") as f64 / 1e9);
+        assert!(latency > 0.91, "{latency}");
+        if (0.85..1.15).contains(&service) && latency < 1.15 {
+            Ok(())
+        } else {
+            Err(format!("latency p99 {latency} s, service p99 {service} s"))
+        }
+    });
+}
+
+/// Gaps between arrivals at the target, in seconds.
+fn gaps(words: &[&str]) -> Vec<f64> {
+    let target = target::start(Options::default());
+    let url = target::url(&target, "/");
+    let mut all = vec!["-d", "8s", "--grace", "1s"];
+    all.extend(words);
+    all.push(&url);
+    let told = Warwolf::run(&all).exits(0);
+    let mut arrived: Vec<u64> = target.log().iter().map(|entry| entry.arrived_ns).collect();
+    assert_eq!(arrived.len() as u64, told.completed());
+    arrived.sort_unstable();
+    arrived.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect()
+}
+
+/// Gaps must follow a distribution, up to chance and what the way to the target adds.
+fn follow(gaps: &[f64], expected: impl Fn(f64) -> f64) -> Result<(), String> {
+    let distance = chance::distance(gaps, expected);
+    // Wake-ups late by some 100 us move gaps of some milliseconds.
+    let most = chance::critical(gaps.len()) + 0.03;
+    if distance < most {
+        Ok(())
+    } else {
+        Err(format!("distance {distance:.4} of {} gaps, at most {most:.4}", gaps.len()))
+    }
+}
+
+#[test]
+fn poisson_arrivals_have_exponential_gaps() {
+    let _alone = alone();
+    within_three(|| {
+        let gaps = gaps(&["-r", "200/s", "--arrivals", "poisson"]);
+        let count = gaps.len() as f64;
+        assert!(
+            (1600.0 - 4.0 * 40.0..1600.0 + 4.0 * 40.0).contains(&count),
+            "{count} arrivals, 1600 expected"
+        );
+        follow(&gaps, |gap| 1.0 - (-200.0 * gap).exp())
+    });
+}
+
+#[test]
+fn uniform_arrivals_have_uniform_gaps() {
+    let _alone = alone();
+    within_three(|| {
+        let gaps = gaps(&["--arrivals", "uniform:2ms,10ms"]);
+        follow(&gaps, |gap| ((gap - 0.002) / 0.008).clamp(0.0, 1.0))
+    });
+}
+
+#[test]
+fn constant_arrivals_have_equal_gaps() {
+    let _alone = alone();
+    within_three(|| {
+        let gaps = gaps(&["-r", "250/s"]);
+        assert_eq!(gaps.len(), 1999);
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let far = gaps.iter().filter(|gap| (**gap - 0.004).abs() > 0.001).count();
+        if (mean - 0.004).abs() < 0.000_01 && far < gaps.len() / 8 {
+            Ok(())
+        } else {
+            Err(format!("mean gap {mean} s, {far} gaps off by more than 1 ms"))
+        }
+    });
+}
