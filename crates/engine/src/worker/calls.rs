@@ -131,17 +131,17 @@ impl<D: Driver> Worker<'_, D> {
         }
         let session = &sessions[entry.session as usize].session;
         let (template, mut filling) = Filling::of(prepared, &entry.what, session);
+        if live.out.capacity() == 0
+            && let Some(spare) = self.buffers.pop()
+        {
+            live.out = spare;
+        }
         if live.tls.is_some() {
             plain.clear();
             live.protocol.start(CallId(call), template, &mut filling, plain);
             entry.sent_bytes = plain.len() as u64;
             encrypt(live, plain);
         } else {
-            if live.out.capacity() == 0
-                && let Some(spare) = self.buffers.pop()
-            {
-                live.out = spare;
-            }
             let before = live.out.len();
             live.protocol.start(CallId(call), template, &mut filling, &mut live.out);
             entry.sent_bytes = (live.out.len() - before) as u64;

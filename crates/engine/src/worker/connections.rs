@@ -192,10 +192,17 @@ impl<D: Driver> Worker<'_, D> {
         while let Some(call) = connection.written.pop(&self.calls) {
             self.calls[call as usize].sent = now.max(self.calls[call as usize].started);
         }
-        let buffer = std::mem::replace(&mut connection.out, self.buffers.pop().unwrap_or_default());
-        connection.sending = true;
+        let buffer = std::mem::take(&mut connection.out);
         self.recorder.tally.wire(buffer.len() as u64, 0);
-        self.driver.send(SocketId(index), buffer);
+        if connection.protocol.streaming().is_some() {
+            // Through a completion, so that the next piece waits for its turn among the other connections.
+            connection.sending = true;
+            self.driver.send(SocketId(index), buffer);
+        } else if let Some(buffer) = self.driver.send_now(SocketId(index), buffer) {
+            self.recycle(buffer);
+        } else {
+            connection.sending = true;
+        }
     }
 
     /// Reads the next piece of a streamed body.
