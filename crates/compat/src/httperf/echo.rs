@@ -70,7 +70,8 @@ fn say(o: &Options, line: &mut String) -> std::fmt::Result {
 }
 
 fn workload(o: &Options, line: &mut String) -> std::fmt::Result {
-    match &o.sessions {
+    // None of them is none.
+    match o.sessions.as_ref().filter(|sessions| sessions.count() > 0) {
         Some(Sessions::Log { sessions, think, file }) => {
             return write!(line, " --wsesslog={sessions},{},{file}", thousandths(*think));
         }

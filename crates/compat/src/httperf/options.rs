@@ -4,6 +4,7 @@ use super::Usage;
 use super::getopt::{Given, Word, sort};
 use super::number::{Base, is_negative, real, whole};
 use super::period::Period;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// Which parts of requests or replies are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,17 @@ pub(super) enum Sessions {
     Pages { sessions: u32, pages: u32, think: f64 },
 }
 
+impl Sessions {
+    /// How many sessions there are.
+    pub(super) const fn count(&self) -> u32 {
+        match self {
+            Self::Calls { sessions, .. } | Self::Log { sessions, .. } | Self::Pages { sessions, .. } => {
+                *sessions
+            }
+        }
+    }
+}
+
 /// `--ssl-protocol`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
@@ -83,7 +95,7 @@ pub(super) struct Options {
     pub(super) max_connections: u32,
     pub(super) max_piped_calls: u32,
     pub(super) method: Option<String>,
-    pub(super) my_addresses: Vec<String>,
+    pub(super) my_addresses: Vec<IpAddr>,
     pub(super) no_host_header: bool,
     pub(super) calls: u32,
     pub(super) conns: u32,
@@ -244,7 +256,10 @@ impl Options {
             Word::MaxConnections => self.max_connections = count("max. # of connection", &value)?,
             Word::MaxPipedCalls => self.max_piped_calls = count("max. # of piped calls", &value)?,
             Word::Method => self.method = Some(value),
-            Word::MyAddress => self.my_addresses.push(value),
+            Word::MyAddress => {
+                let wrong = || Wrong::Value(format!("invalid address list {value}"));
+                self.my_addresses.extend(addresses(&value).ok_or_else(wrong)?);
+            }
             Word::NoHostHeader => self.no_host_header = true,
             Word::NumCalls => self.calls = count("number of calls", &value)?,
             Word::NumConns => {
@@ -416,6 +431,18 @@ fn read_protocol(text: &str) -> Result<Protocol, Wrong> {
         "tlsv1.3" => Protocol::Tls13,
         _ => return Err(Wrong::Value(format!("illegal SSL protocol {text}"))),
     })
+}
+
+/// One address, or a range of them with both ends.
+fn addresses(text: &str) -> Option<Vec<IpAddr>> {
+    if let Ok(address) = text.parse() {
+        return Some(vec![address]);
+    }
+    let (first, last) = text.split_once('-')?;
+    let (first, last): (Ipv4Addr, Ipv4Addr) = (first.parse().ok()?, last.parse().ok()?);
+    let (first, last) = (u32::from(first), u32::from(last));
+    let count = last.checked_sub(first)?;
+    (count < 65_536).then(|| (first..=last).map(|address| Ipv4Addr::from(address).into()).collect())
 }
 
 /// What is wrong with a parameter of a compound argument.

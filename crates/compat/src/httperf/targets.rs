@@ -22,14 +22,16 @@ fn path(file: u32, digits: usize) -> String {
     format!("{file:0digits$}").chars().flat_map(|digit| ['/', digit]).collect()
 }
 
-/// Entries of a list in which each ends with a NUL byte; empty ones are passed over.
-pub(super) fn nul_separated(text: &[u8]) -> Vec<&[u8]> {
-    text.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).collect()
-}
-
-/// Whether a list looks as if its author had separated its entries by line ends.
-pub(super) fn looks_like_lines(text: &[u8]) -> bool {
-    !text.contains(&0) && text.iter().filter(|byte| **byte == b'\n').count() > 0
+/// Entries of a list in which each ends with a NUL byte; empty ones are passed over. A list without any NUL that has lines
+/// is taken by lines, because that is what was meant; whether it was is said too.
+pub(super) fn entries(text: &[u8]) -> (Vec<&[u8]>, bool) {
+    let by_lines = !text.contains(&0) && text.contains(&b'\n');
+    let end = if by_lines { b'\n' } else { 0 };
+    let trimmed = |entry: &'_ [u8]| {
+        if by_lines { entry.strip_suffix(b"\r").map_or(entry.len(), <[u8]>::len) } else { entry.len() }
+    };
+    let entries = text.split(|byte| *byte == end).map(|entry| &entry[..trimmed(entry)]);
+    (entries.filter(|entry| !entry.is_empty()).collect(), by_lines)
 }
 
 #[cfg(test)]
@@ -55,11 +57,18 @@ mod tests {
 
     #[test]
     fn lists_end_their_entries_with_nul() {
-        assert_eq!(nul_separated(b"/a\0\0/b\0"), [b"/a", b"/b"]);
-        assert_eq!(nul_separated(b"/a\0/b"), [b"/a", b"/b"]);
-        assert!(nul_separated(b"\0\0").is_empty());
-        assert!(
-            looks_like_lines(b"/a\n/b\n") && !looks_like_lines(b"/a\0/b\n\0") && !looks_like_lines(b"/a")
-        );
+        let rows = [
+            ("/a\0\0/b\0", "/a /b", false, "empty entries are none"),
+            ("/a\0/b", "/a /b", false, "the last NUL may be missing"),
+            ("\0\0", "", false, "nothing"),
+            ("/a\n\0/b\0", "/a\n /b", false, "a line end is a byte like others"),
+            ("/a", "/a", false, "one entry"),
+            ("/a\r\n\n/b\n", "/a /b", true, "lines, which is what was meant"),
+        ];
+        for (text, expected, by_lines, why) in rows {
+            let (entries, is_by_lines) = entries(text.as_bytes());
+            let joined = String::from_utf8(entries.join(&b' ')).unwrap();
+            assert_eq!((joined.as_str(), is_by_lines), (expected, by_lines), "{why}");
+        }
     }
 }

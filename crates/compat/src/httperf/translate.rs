@@ -7,10 +7,9 @@ use super::ciphers::{Chosen, choose};
 use super::options::{Options, Protocol, Sessions, Waiting};
 use super::period::Period;
 use super::sessionlog::{self, Logged, LoggedSession};
-use super::targets::{looks_like_lines, nul_separated, working_set};
+use super::targets::{entries, working_set};
 use super::wire::{Stationery, Wire};
 use super::{Read, escape};
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
@@ -70,7 +69,7 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     };
     schedule(options, workload.sessions, &mut plan)?;
     connections(options, &mut plan);
-    network(options, &mut plan)?;
+    network(options, &mut plan);
     tls(options, &mut plan, &mut notes)?;
     if !options.others.is_empty() {
         let words = options.others.join("`, `");
@@ -152,7 +151,7 @@ fn servers(options: &Options, read: Read<'_>) -> Result<Vec<String>, String> {
     let Some(file) = &options.servers else { return Ok(vec![options.server.clone()]) };
     let bytes = list(file, read)?;
     let names: Vec<_> =
-        nul_separated(&bytes).into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        entries(&bytes).0.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     if names.is_empty() { Err(format!("{file} does not contain any valid names")) } else { Ok(names) }
 }
 
@@ -207,12 +206,13 @@ fn workload(
 fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result<Vec<Vec<u8>>, String> {
     if let Some((_, file)) = &options.wlog {
         let bytes = list(file, read)?;
-        let targets: Vec<_> = nul_separated(&bytes).into_iter().map(<[u8]>::to_vec).collect();
+        let (targets, by_lines) = entries(&bytes);
+        let targets: Vec<_> = targets.into_iter().map(<[u8]>::to_vec).collect();
         if targets.is_empty() {
             return Err(format!("{file} does not contain any valid URIs"));
         }
-        if looks_like_lines(&bytes) {
-            notes.push(format!("{file} has lines, but its entries must end with NUL: try `tr '\\n' '\\0'`"));
+        if by_lines {
+            notes.push(format!("{file} has lines instead of entries that end with NUL: taken by lines"));
         }
         return Ok(targets);
     }
@@ -337,7 +337,7 @@ fn seconds(value: f64) -> Duration {
     if value > 0.0 { Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX) } else { Duration::ZERO }
 }
 
-fn network(options: &Options, plan: &mut Plan) -> Result<(), String> {
+fn network(options: &Options, plan: &mut Plan) {
     let network = &mut plan.network;
     network.nodelay = true;
     // The kernel takes the number as signed and doubles it; zero and less are its least.
@@ -345,22 +345,7 @@ fn network(options: &Options, plan: &mut Plan) -> Result<(), String> {
     network.send_buffer = Some(size(options.send_buffer));
     network.receive_buffer = Some(size(options.recv_buffer));
     network.close_with_reset = options.close_with_reset;
-    for text in &options.my_addresses {
-        network.bind.extend(addresses(text).ok_or_else(|| format!("invalid address list {text}"))?);
-    }
-    Ok(())
-}
-
-/// One address, or a range of them with both ends.
-fn addresses(text: &str) -> Option<Vec<IpAddr>> {
-    if let Ok(address) = text.parse() {
-        return Some(vec![address]);
-    }
-    let (first, last) = text.split_once('-')?;
-    let (first, last): (Ipv4Addr, Ipv4Addr) = (first.parse().ok()?, last.parse().ok()?);
-    let (first, last) = (u32::from(first), u32::from(last));
-    let count = last.checked_sub(first)?;
-    (count < 65_536).then(|| (first..=last).map(|address| Ipv4Addr::from(address).into()).collect())
+    network.bind.clone_from(&options.my_addresses);
 }
 
 fn tls(options: &Options, plan: &mut Plan, notes: &mut Vec<String>) -> Result<(), String> {
