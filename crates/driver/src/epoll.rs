@@ -3,6 +3,7 @@
 //! Every socket is registered once, for both directions and edges only, so that a request costs one `send`, one `recv` and
 //! its share of one `epoll_pwait2`. Called by the engine where io_uring is not to be had.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
@@ -27,7 +28,7 @@ pub struct Epoll {
     /// Sockets with bytes left to read: the arena was full, or nobody had asked for them when they came.
     readable: Vec<SocketId>,
     /// Unix sockets whose peer's backlog was full, to be asked again.
-    knocking: Vec<(SocketId, KernelAddress)>,
+    knocking: VecDeque<(SocketId, KernelAddress)>,
     /// What completed outside a wait.
     completed: Vec<Completion>,
     arena: Box<[u8]>,
@@ -86,7 +87,7 @@ impl Epoll {
             waker,
             sockets: Vec::with_capacity(sockets),
             readable: Vec::with_capacity(sockets),
-            knocking: Vec::new(),
+            knocking: VecDeque::new(),
             completed: Vec::with_capacity(sockets),
             arena: vec![0; ARENA_BYTES].into_boxed_slice(),
             arena_used: 0,
@@ -119,7 +120,7 @@ impl Epoll {
             .map_err(|error| SocketError::from_errno(error.raw_os_error().unwrap_or(0)))?;
         match stage {
             Stage::Open => self.completed.push(Completion::Connected { socket: id, result: Ok(()) }),
-            Stage::Knocking => self.knocking.push((id, address)),
+            Stage::Knocking => self.knocking.push_back((id, address)),
             Stage::Connecting => {}
         }
         self.sockets[id.index()] = Some(Socket {
@@ -133,16 +134,20 @@ impl Epoll {
         Ok(())
     }
 
-    /// Asks the Unix peers with full backlogs again.
+    /// Asks the Unix peers with full backlogs again, until one is still full: most likely all knock at the same door. That one
+    /// goes to the end, so that others have their turn.
     fn knock(&mut self, into: &mut Vec<Completion>) {
-        for (id, address) in std::mem::take(&mut self.knocking) {
+        while let Some((id, address)) = self.knocking.pop_front() {
             let Some(socket) = self.sockets[id.index()].as_mut() else { continue };
             match socket::connect(&socket.fd, &address) {
                 Ok(()) => {
                     socket.stage = Stage::Open;
                     into.push(Completion::Connected { socket: id, result: Ok(()) });
                 }
-                Err(libc::EAGAIN) => self.knocking.push((id, address)),
+                Err(libc::EAGAIN) => {
+                    self.knocking.push_back((id, address));
+                    return;
+                }
                 Err(errno) => {
                     self.sockets[id.index()] = None;
                     let result = Err(SocketError::from_errno(errno));

@@ -92,9 +92,31 @@ impl Uring {
     /// # Errors
     /// When the kernel has no io_uring of this kind or forbids it; [`supported`] says why in words.
     pub fn new(start: Monotonic, idle: Idle, sockets: usize) -> io::Result<Self> {
+        // Linux 6.12 knows how to fill buffers bit by bit.
+        Self::with_buffers(start, idle, sockets, packed).or_else(|error| match error.raw_os_error() {
+            Some(libc::EINVAL) => Self::with_whole_buffers(start, idle, sockets),
+            _ => Err(error),
+        })
+    }
+
+    /// The same driver as on kernels before 6.12, which spend a whole buffer on every receive. For tests on newer ones.
+    ///
+    /// # Errors
+    /// As [`Uring::new`].
+    pub fn with_whole_buffers(start: Monotonic, idle: Idle, sockets: usize) -> io::Result<Self> {
+        Self::with_buffers(start, idle, sockets, whole)
+    }
+
+    fn with_buffers(
+        start: Monotonic,
+        idle: Idle,
+        sockets: usize,
+        make: fn(usize) -> io::Result<Buffers>,
+    ) -> io::Result<Self> {
         let submissions = sockets.next_power_of_two().clamp(SUBMISSIONS_MIN, SUBMISSIONS_MAX);
         let ring = set_up(submissions as u32)?;
-        let buffers = register_buffers(&ring, sockets)?;
+        let buffers = make(sockets)?;
+        buffers.register(&ring.submitter())?;
         Ok(Self {
             ring,
             buffers,
@@ -523,20 +545,24 @@ fn set_up(submissions: u32) -> io::Result<IoUring> {
         }
         builder.build(submissions)
     };
-    build(false)
-        .or_else(|error| if error.raw_os_error() == Some(libc::EINVAL) { build(true) } else { Err(error) })
+    let ring = build(false).or_else(|error| match error.raw_os_error() {
+        Some(libc::EINVAL) => build(true),
+        _ => Err(error),
+    })?;
+    // A connect to a Unix socket with a full backlog blocks a thread of the kernel's, and there may be thousands.
+    ring.submitter().register_iowq_max_workers(&mut [KERNEL_THREADS_MAX; 2])?;
+    Ok(ring)
 }
 
-/// Registers receive buffers, filled bit by bit where the kernel knows how (Linux 6.12).
-fn register_buffers(ring: &IoUring, sockets: usize) -> io::Result<Buffers> {
-    let packed = Buffers::new(PACKED_BUFFERS, PACKED_BYTES, true)?;
-    if packed.register(&ring.submitter()).is_ok() {
-        return Ok(packed);
-    }
-    let entries = (sockets * 2).next_power_of_two().clamp(BUFFERS_MIN, BUFFERS_MAX);
-    let whole = Buffers::new(entries as u16, BUFFER_BYTES, false)?;
-    whole.register(&ring.submitter())?;
-    Ok(whole)
+/// Receive buffers that are filled bit by bit, few because each serves many receives.
+fn packed(_sockets: usize) -> io::Result<Buffers> {
+    Buffers::new(PACKED_BUFFERS, PACKED_BYTES, true)
+}
+
+/// Receive buffers of which each receive takes a whole one.
+fn whole(sockets: usize) -> io::Result<Buffers> {
+    let entries = (sockets * 2).next_power_of_two().clamp(WHOLE_BUFFERS_MIN, WHOLE_BUFFERS_MAX);
+    Buffers::new(entries as u16, WHOLE_BYTES, false)
 }
 
 /// The socket `id`, which must be open.
@@ -571,13 +597,16 @@ const GENERATION_MASK: u32 = u32::MAX >> OPERATION_BITS;
 /// Entries of the submission queue, by the number of sockets; the completion queue has four times as many.
 const SUBMISSIONS_MIN: usize = 64;
 const SUBMISSIONS_MAX: usize = 4096;
-/// Buffers that are filled bit by bit. Together they fit into a core's second-level cache, which measures better than more, for small replies and for large.
+/// Buffers that are filled bit by bit. Together they fit into a core's second-level cache, which measures better than more,
+/// for small replies and for large.
 const PACKED_BUFFERS: u16 = 8;
 const PACKED_BYTES: u32 = 128 << 10;
 /// Buffers of older kernels, each used by one receive.
-const BUFFERS_MIN: usize = 256;
-const BUFFERS_MAX: usize = 4096;
-const BUFFER_BYTES: u32 = 4 << 10;
+const WHOLE_BUFFERS_MIN: usize = 256;
+const WHOLE_BUFFERS_MAX: usize = 4096;
+const WHOLE_BYTES: u32 = 4 << 10;
+/// Threads the kernel may use for operations that block.
+const KERNEL_THREADS_MAX: u32 = 16;
 /// Bytes given to one send operation, whose result is a signed number.
 const SEND_BYTES_MAX: u32 = 1 << 30;
 /// The longest single sleep; longer waits are several.
