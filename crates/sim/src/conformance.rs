@@ -428,21 +428,22 @@ pub fn a_flood_arrives_in_order<F: Fixture>(fixture: &F) {
     }
 }
 
-/// A wait without news ends at its deadline: never before, and as a rule less than a millisecond after.
+/// A wait without news ends at its deadline: never before, and within 300 us after it on a machine that lets it.
 pub fn wait_ends_on_time<F: Fixture>(fixture: &F) {
     let mut session = Session::new(fixture, 1);
     session.open(A, Behaviour::Silent);
-    let mut late: Vec<Duration> = Vec::new();
-    for micros in [50, 100, 500, 1000, 2500, 10_000, 40_000, 50, 100, 500, 1000] {
-        let until = session.driver.now() + Duration::from_micros(micros);
-        assert_eq!(session.turn(until), []);
-        let now = session.driver.now();
-        assert!(now >= until, "{micros} us: woken {:?} early", until.since(now));
-        late.push(now.since(until));
+    for micros in [50, 100, 500, 1000, 2500, 10_000, 40_000] {
+        let mut late = Vec::new();
+        // A busy machine holds up any single wake-up; a driver that is late by itself is late every time.
+        while late.iter().all(|late| *late > Duration::from_micros(300)) {
+            assert!(late.len() < 50, "{micros} us: late by {late:?}");
+            let until = session.driver.now() + Duration::from_micros(micros);
+            assert_eq!(session.turn(until), []);
+            let now = session.driver.now();
+            assert!(now >= until, "{micros} us: woken {:?} early", until.since(now));
+            late.push(now.since(until));
+        }
     }
-    late.sort();
-    // The median, because a busy machine may hold up any single wake-up.
-    assert!(late[late.len() / 2] < Duration::from_millis(1), "{late:?}");
 }
 
 /// A deadline that is past does not sleep, and still looks.

@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use mio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use mio::{Events, Interest, Poll, Token};
-use warwolf_driver::{Address, Driver, Epoll, Idle, Monotonic, Uring, Waker, host};
+use warwolf_clock::Timestamp;
+use warwolf_driver::{
+    Address, Completion, Driver, Epoll, Idle, Monotonic, SocketId, SocketOptions, Uring, Waker, host,
+};
 use warwolf_sim::conformance::{Behaviour, FAREWELL, FLOOD_BYTES, Fixture, Seen, flood_byte};
 
 /// How to make a driver, and how to wake it.
@@ -39,6 +42,11 @@ pub(crate) fn epoll() -> Kernel<Epoll> {
 
 pub(crate) fn uring() -> Kernel<Uring> {
     start(false, |idle, sockets| Uring::new(clock(), idle, sockets), Uring::waker)
+}
+
+/// As on kernels before 6.12.
+pub(crate) fn uring_whole() -> Kernel<Uring> {
+    start(false, |idle, sockets| Uring::with_whole_buffers(clock(), idle, sockets), Uring::waker)
 }
 
 pub(crate) fn epoll_unix() -> Kernel<Epoll> {
@@ -297,4 +305,63 @@ impl Stage {
         }
         self.connections[index] = Some(conversation);
     }
+}
+
+/// Closing the driver closes its sockets, those closed just before among them.
+fn dropping_ends_everything<D: Driver>(fixture: &Kernel<D>) {
+    let mut driver = fixture.driver(Idle::Block, 3);
+    let mut found = Vec::new();
+    for id in (0..3).map(SocketId) {
+        driver.connect(id, &fixture.address(Behaviour::Silent), &SocketOptions::default());
+        driver.receive(id);
+    }
+    while found.len() < 3 {
+        driver.wait(Timestamp::NEVER, &mut found).unwrap();
+    }
+    driver.close(SocketId(0));
+    driver.send(SocketId(1), b"last words".to_vec());
+    drop(driver);
+    // A second driver only lets time pass.
+    let mut timer = fixture.driver(Idle::Block, 1);
+    let is_over = |seen: Seen| seen.ended == 3 && seen.bytes == 10;
+    while !is_over(fixture.seen(Behaviour::Silent)) {
+        let now = timer.now();
+        assert!(now < Timestamp::ZERO + Duration::from_secs(20), "{:?}", fixture.seen(Behaviour::Silent));
+        timer.wait(now + Duration::from_millis(5), &mut found).unwrap();
+    }
+}
+
+#[test]
+fn dropping_an_epoll_driver_ends_everything() {
+    dropping_ends_everything(&epoll());
+}
+
+#[test]
+fn dropping_a_uring_driver_ends_everything() {
+    dropping_ends_everything(&uring());
+}
+
+#[test]
+fn a_driver_can_be_made_on_one_thread_and_used_on_another() {
+    let fixture = uring();
+    let mut driver = fixture.driver(Idle::Block, 1);
+    driver.connect(SocketId(0), &fixture.address(Behaviour::Echo), &SocketOptions::default());
+    let waker = driver.waker().unwrap();
+    let (say, hear) = std::sync::mpsc::channel();
+    let worker = std::thread::spawn(move || {
+        let mut found = Vec::new();
+        driver.wait(Timestamp::NEVER, &mut found).unwrap();
+        assert!(matches!(found[..], [Completion::Connected { result: Ok(()), .. }]));
+        say.send(()).unwrap();
+        driver.wait(Timestamp::NEVER, &mut found).unwrap();
+        assert_eq!(found.len(), 1, "only the waker has called");
+    });
+    hear.recv().unwrap();
+    waker.wake();
+    worker.join().unwrap();
+}
+
+#[test]
+fn this_kernel_has_the_io_uring_that_is_needed() {
+    assert_eq!(warwolf_driver::uring_supported(), Ok(()));
 }

@@ -19,6 +19,10 @@ mod on_uring {
     warwolf_sim::conformance!(super::kernel::uring);
 }
 
+mod on_uring_with_whole_buffers {
+    warwolf_sim::conformance!(super::kernel::uring_whole);
+}
+
 mod on_epoll_over_unix_sockets {
     warwolf_sim::conformance!(super::kernel::epoll_unix);
 }
