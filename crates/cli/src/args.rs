@@ -73,6 +73,9 @@ pub(crate) struct Report {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) output: Output,
+    /// A promise to judge instead of the plan's: p99<200ms; can be given several times
+    #[arg(long, value_name = "SLO", help_heading = "Result", value_delimiter = '\n')]
+    pub(crate) slo: Vec<String>,
 }
 
 /// `merge`: run files, and where their sum goes.

@@ -21,13 +21,22 @@ pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, Complaint>
     }
     let inputs = inputs(load)?;
     let plan = words::plan(load, &inputs).map_err(|error| Complaint::about(&error, matches))?;
-    for slo in &plan.slos {
-        Slo::parse(slo).map_err(|SloError { value, remedy, .. }| {
-            let part = if value == *slo { String::new() } else { format!("`{value}`: ") };
-            Complaint::new(format!("--slo: `{slo}`: {part}{remedy}"))
-        })?;
-    }
+    slos(&plan.slos)?;
     Ok(plan)
+}
+
+/// Reads SLOs.
+///
+/// # Errors
+/// A complaint about the first that is none.
+pub(crate) fn slos(texts: &[String]) -> Result<Vec<Slo>, Complaint> {
+    let read = |text: &String| {
+        Slo::parse(text).map_err(|SloError { value, remedy, .. }| {
+            let part = if value == *text { String::new() } else { format!("`{value}`: ") };
+            Complaint::new(format!("--slo: `{text}`: {part}{remedy}"))
+        })
+    };
+    texts.iter().map(read).collect()
 }
 
 /// A plan file holds the whole test. Environment variables may stay set beside it; they count for nothing then.

@@ -3,7 +3,7 @@
 use crate::args::{Merge, Report};
 use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
-use crate::files::reason;
+use crate::files::{self, reason};
 use crate::results::Results;
 use crate::streams;
 use std::io::Read;
@@ -15,8 +15,9 @@ use warwolf_measure::Run;
 /// # Errors
 /// When the file is no run file, or an output cannot be had.
 pub(crate) fn report(words: &Report) -> Result<Exit, Failure> {
+    let slos = files::slos(&words.slo)?;
     let run = read(&words.file)?;
-    Results::open(&words.output)?.deliver(&run)
+    Results::open(&words.output)?.deliver(&run, &slos)
 }
 
 /// `merge`: parts of one run, added up.

@@ -8,7 +8,7 @@ use warwolf_measure::unit;
 /// Columns the panel needs.
 pub(crate) const COLUMNS: usize = 64;
 /// Rows the panel has.
-pub(crate) const ROWS: usize = 9;
+pub(crate) const ROWS: usize = 8;
 /// Values the small charts go back.
 pub(crate) const HISTORY: usize = 240;
 
@@ -16,11 +16,11 @@ pub(crate) const HISTORY: usize = 240;
 /// run.
 #[derive(Clone, Debug)]
 pub(crate) struct Glance {
-    pub(crate) headline: String,
     pub(crate) elapsed: Duration,
     pub(crate) duration: Option<Duration>,
     pub(crate) calls: Option<u64>,
     pub(crate) warming: bool,
+    pub(crate) stopping: bool,
     /// Completed calls a second.
     pub(crate) rate: f64,
     /// Bytes of bodies a second.
@@ -42,28 +42,22 @@ pub(crate) struct Glance {
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Paint {
-    /// Colours and bold text.
+    /// Colours.
     pub(crate) colour: bool,
     /// Block characters.
     pub(crate) blocks: bool,
 }
 
 impl Paint {
-    /// What the environment asks for: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, and the locale.
+    /// What a terminal can show here: colours unless the environment refuses them, blocks where the locale has them.
     pub(crate) fn suited() -> Self {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        let forced = !matches!(variable("CLICOLOR_FORCE").as_str(), "" | "0");
-        let refused = !variable("NO_COLOR").is_empty() || variable("CLICOLOR") == "0";
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
         let is_utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_uppercase();
             locale.contains("UTF-8") || locale.contains("UTF8")
         });
-        Self { colour: forced || !refused, blocks: is_utf8 }
-    }
-
-    fn bold(self, text: &str) -> String {
-        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+        Self { colour: crate::streams::is_coloured(true), blocks: is_utf8 }
     }
 
     fn red(self, text: &str) -> String {
@@ -78,7 +72,6 @@ pub(crate) fn panel(glance: &Glance, columns: usize, paint: Paint) -> Vec<String
     let lag = known(glance.lag);
     let chart = columns.saturating_sub(LABEL + SCALE);
     vec![
-        paint.bold(&cut(&glance.headline, columns)),
         bar(glance, columns, paint),
         String::new(),
         format!(
@@ -131,6 +124,9 @@ fn bar(glance: &Glance, columns: usize, paint: Paint) -> String {
     if glance.warming {
         text.push_str(", warm-up");
     }
+    if glance.stopping {
+        text.push_str(", stopping");
+    }
     let by_time = glance.duration.map(|duration| glance.elapsed.as_secs_f64() / duration.as_secs_f64());
     let by_calls = glance.calls.map(|calls| glance.replies as f64 / calls as f64);
     let share = [by_time, by_calls]
@@ -173,12 +169,11 @@ pub(crate) mod tests {
 
     pub(crate) fn glance() -> Glance {
         Glance {
-            headline: "closed loop, 50 users for 10s: GET http://a.test/; 2 threads, uring, seed 1"
-                .to_owned(),
             elapsed: Duration::from_millis(3_400),
             duration: Some(Duration::from_secs(10)),
             calls: None,
             warming: false,
+            stopping: false,
             rate: 45_123.4,
             body_rate: 3_500_000.0,
             latency: [Some(1_100_000), Some(2_000_000), Some(12_345_678), Some(1_500_000_000)],
@@ -196,7 +191,6 @@ pub(crate) mod tests {
     fn the_panel_in_plain_text() {
         let paint = Paint { colour: false, blocks: false };
         let expected = [
-            "closed loop, 50 users for 10s: GET http://a.test/; 2 threads, uri",
             "###################.................................... 3s of 10s",
             "",
             "rate     45,123/s          3.34 MiB/s      connections 50",
@@ -227,8 +221,7 @@ pub(crate) mod tests {
     fn colour_is_an_addition() {
         let coloured = panel(&glance(), 80, Paint { colour: true, blocks: false }).join("\n");
         let plain = panel(&glance(), 80, Paint { colour: false, blocks: false }).join("\n");
-        let stripped =
-            ["\x1b[1m", "\x1b[31m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
+        let stripped = ["\x1b[31m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
         assert_eq!(stripped, plain);
     }
 }

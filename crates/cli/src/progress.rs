@@ -11,6 +11,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 use terminal_size::{Height, Width, terminal_size_of};
 use warwolf_clock::Timestamp;
+use warwolf_engine::Control;
 use warwolf_measure::unit;
 use warwolf_measure::{Interval, Phase, Tally};
 use warwolf_plan::Plan;
@@ -50,7 +51,7 @@ fn size() -> Option<(usize, usize)> {
 pub(crate) struct Progress {
     manner: Manner,
     paint: Paint,
-    headline: String,
+    control: Control,
     duration: Option<Duration>,
     calls: Option<u64>,
     warmup: Duration,
@@ -67,8 +68,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Nothing seen yet of a run of `plan`, which `headline` describes.
-    pub(crate) fn new(manner: Manner, plan: &Plan, headline: &str) -> Self {
+    /// Nothing seen yet of a run of `plan`, which `control` can stop.
+    pub(crate) fn new(manner: Manner, plan: &Plan, control: &Control) -> Self {
         let period = match manner {
             Manner::Panel => Duration::from_millis(500),
             Manner::Quiet | Manner::Lines => plan
@@ -79,7 +80,7 @@ impl Progress {
         Self {
             manner,
             paint: Paint::suited(),
-            headline: headline.to_owned(),
+            control: control.clone(),
             duration: plan.stop.duration,
             calls: plan.stop.calls,
             warmup: plan.warmup,
@@ -132,11 +133,11 @@ impl Progress {
         keep(&mut self.rates, rate);
         keep(&mut self.tails, tail.unwrap_or(0) as f64);
         Glance {
-            headline: self.headline.clone(),
             elapsed: now.since(Timestamp::ZERO),
             duration: self.duration,
             calls: self.calls,
             warming: now.since(Timestamp::ZERO) <= self.warmup,
+            stopping: self.control.is_stopped(),
             rate,
             body_rate: self.recent.counters().body_bytes as f64 / seconds,
             latency: [0.5, 0.9, 0.99, 1.0].map(|quantile| latency.quantile(quantile)),

@@ -6,9 +6,10 @@ use crate::exit::{Exit, Failure};
 use crate::files::reason;
 use crate::streams;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use warwolf_measure::{Grade, Reason, Run, Slo, Summary, judge};
+use warwolf_measure::{Grade, Reason, Run, Slo};
+use warwolf_report::{Format, Report};
 
 /// What is written into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,35 +86,32 @@ fn built(format: FormatWord) -> Result<(), &'static str> {
 }
 
 impl Results {
-    /// Prints and writes the result, and says how the program is to end.
+    /// Prints and writes the result, and says how the program is to end. SLOs that are not the plan's own may be given.
     ///
     /// # Errors
     /// When a file cannot be written; everything else has been then.
-    pub(crate) fn deliver(self, run: &Run) -> Result<Exit, Failure> {
-        let mut failure = streams::print(&render(self.stdout, run)).err();
+    pub(crate) fn deliver(self, run: &Run, slos: &[Slo]) -> Result<Exit, Failure> {
+        let report = if slos.is_empty() { Report::of(run) } else { Report::with_slos(run, slos) };
+        let colour = streams::is_coloured(std::io::stdout().is_terminal());
+        let mut failure = streams::print(report.render(format(self.stdout), colour).as_bytes()).err();
         for waiting in &self.files {
             let bytes = match waiting.kind {
                 Kind::Run => run.encode(),
-                Kind::Report(format) => render(format, run),
+                Kind::Report(word) => report.render(format(word), false).into_bytes(),
             };
             if let Err(error) = write(&waiting.file, &bytes) {
                 let path = waiting.path.display();
                 failure = Some(Failure::new(format!("{path}: cannot be written: {}", reason(&error))));
             }
         }
-        match failure {
-            Some(failure) => Err(failure),
-            None => Ok(self.ending(run)),
+        if let Some(failure) = failure {
+            return Err(failure);
         }
-    }
-
-    /// How the program ends; when that is not well, the reason is said.
-    fn ending(&self, run: &Run) -> Exit {
-        let (exit, reasons) = ending(run, self.strict);
+        let (exit, reasons) = ending(&report, self.strict);
         for reason in reasons {
             streams::say(&format!("warwolf: {reason}\n"));
         }
-        exit
+        Ok(exit)
     }
 }
 
@@ -126,21 +124,16 @@ fn write(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
     file.flush()
 }
 
-/// The first of these that is so, and why: interrupted, nothing succeeded, not to be trusted, an SLO does not hold.
-fn ending(run: &Run, strict: bool) -> (Exit, Vec<String>) {
-    let summary = Summary::of(run);
-    let whole = run.timeline.whole().tally;
-    if run.evidence.interrupted {
-        return (Exit::Interrupted, Vec::new());
-    }
+/// The first of these that is so, and why: nothing succeeded, not to be trusted, an SLO does not hold.
+fn ending(report: &Report<'_>, strict: bool) -> (Exit, Vec<String>) {
+    let whole = report.run.timeline.whole().tally;
     if whole.completed() <= whole.error_statuses() {
         return (
             Exit::Failed,
             vec!["no request succeeded; the report says what happened to them".to_owned()],
         );
     }
-    let verdict = judge(&summary);
-    if strict && verdict.grade != Grade::Valid {
+    if strict && report.verdict.grade != Grade::Valid {
         let reason = |reason: &Reason| {
             format!(
                 "{}: {}: {}; {}",
@@ -150,35 +143,24 @@ fn ending(run: &Run, strict: bool) -> (Exit, Vec<String>) {
                 reason.remedy
             )
         };
-        return (Exit::Doubtful, verdict.doubts().map(reason).collect());
+        return (Exit::Doubtful, report.verdict.doubts().map(reason).collect());
     }
-    let broken: Vec<String> = slos(run)
-        .iter()
-        .map(|slo| slo.judge(&summary))
-        .filter(|result| !result.is_held())
-        .map(|result| format!("`{}` does not hold: {}", result.slo.text, result.actual_text()))
-        .collect();
-    (if broken.is_empty() { Exit::Well } else { Exit::Broken }, broken)
+    if report.all_held() {
+        return (Exit::Well, Vec::new());
+    }
+    let broken = report.slos.iter().filter(|result| !result.is_held());
+    let reasons =
+        broken.map(|result| format!("`{}` does not hold: {}", result.slo.text, result.actual_text()));
+    (Exit::Broken, reasons.collect())
 }
 
-/// The SLOs of the plan; they were checked when the plan was made.
-fn slos(run: &Run) -> Vec<Slo> {
-    let plan = warwolf_plan::text::parse(&run.plan_text);
-    plan.iter().flat_map(|plan| &plan.slos).filter_map(|text| Slo::parse(text).ok()).collect()
-}
-
-/// The accounts of the run as text.
-fn render(_format: FormatWord, run: &Run) -> Vec<u8> {
-    let accounts = warwolf_measure::Accounting::of(&run.timeline.whole().tally);
-    format!(
-        "planned {} = started {} + unstarted {}\nstarted = completed {} + failed {} + timed out {} + unfinished {}\n",
-        accounts.planned,
-        accounts.started,
-        accounts.unstarted,
-        accounts.completed,
-        accounts.failed,
-        accounts.timed_out,
-        accounts.unfinished
-    )
-    .into_bytes()
+fn format(word: FormatWord) -> Format {
+    match word {
+        // A page is refused before it comes to this.
+        FormatWord::Text | FormatWord::Html => Format::Text,
+        FormatWord::Json => Format::Json,
+        FormatWord::Csv => Format::Csv,
+        FormatWord::Markdown => Format::Markdown,
+        FormatWord::Junit => Format::Junit,
+    }
 }

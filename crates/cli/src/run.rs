@@ -35,12 +35,12 @@ pub(crate) fn run(given: &Words, matches: &ArgMatches) -> Result<Exit, Failure> 
         fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));
     }
     let results = Results::open(&given.output)?;
-    let line = headline(&plan, means(&plan));
     if !given.output.quiet {
-        streams::say(&format!("warwolf: {line}\n"));
+        streams::say(&format!("warwolf: {}\n", headline(&plan, means(&plan))));
     }
-    let run = perform(&plan, shard, given, &line)?;
-    results.deliver(&run)
+    let run = perform(&plan, shard, given)?;
+    let exit = results.deliver(&run, &[])?;
+    Ok(if run.evidence.interrupted { Exit::Interrupted } else { exit })
 }
 
 /// As many connections as descriptors allow, where the user did not say how many.
@@ -59,11 +59,11 @@ fn means(plan: &Plan) -> Means {
     Means { threads: warwolf_engine::thread_count(plan, host::available_cores().len()), driver }
 }
 
-fn perform(plan: &Plan, shard: Shard, given: &Words, line: &str) -> Result<Run, Failure> {
+fn perform(plan: &Plan, shard: Shard, given: &Words) -> Result<Run, Failure> {
     let control = Control::new();
-    signals::listen(&control, given.output.quiet)?;
     let manner = Manner::suited(given.output.quiet, given.no_tui);
-    let mut progress = Progress::new(manner, plan, line);
+    signals::listen(&control, manner)?;
+    let mut progress = Progress::new(manner, plan, &control);
     let environment = environment::observe();
     let outcome = warwolf_engine::run(plan, shard, &control, &mut |interval| progress.show(interval));
     progress.clear();

@@ -22,3 +22,37 @@ pub(crate) fn print(data: &[u8]) -> Result<(), Failure> {
 pub(crate) fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
+
+/// Whether what goes to a stream is coloured: when it is a terminal, unless the environment says otherwise. `NO_COLOR`
+/// turns colours off, `CLICOLOR_FORCE` on, `CLICOLOR=0` off; the first of them counts.
+pub(crate) fn is_coloured(is_terminal: bool) -> bool {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    choice(&variable("NO_COLOR"), &variable("CLICOLOR_FORCE"), &variable("CLICOLOR")).unwrap_or(is_terminal)
+}
+
+fn choice(no_color: &str, force: &str, clicolor: &str) -> Option<bool> {
+    match (no_color, force, clicolor) {
+        ("", "" | "0", "0") => Some(false),
+        ("", "" | "0", _) => None,
+        ("", _, _) => Some(true),
+        _ => Some(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_environment_decides_on_colours() {
+        let rows = [
+            ("", "", "", None),
+            ("", "", "1", None),
+            ("", "", "0", Some(false)),
+            ("", "1", "0", Some(true)),
+            ("", "0", "0", Some(false)),
+            ("1", "1", "1", Some(false)),
+        ];
+        for (no_color, force, clicolor, expected) in rows {
+            assert_eq!(super::choice(no_color, force, clicolor), expected, "{no_color} {force} {clicolor}");
+        }
+    }
+}

@@ -209,17 +209,21 @@ fn network(words: &ConnectionWords) -> Result<Network, PlanError> {
     if words.ipv4 && words.ipv6 {
         return Err(wrong("ipv6", "", "it cannot be used together with --ipv4; leave both out to use both"));
     }
-    Ok(Network {
+    let mut network = Network {
         resolve: words.resolve.iter().map(|text| Resolve::parse(text)).collect::<Result<_, _>>()?,
         bind: words.bind.iter().map(address).collect::<Result<_, _>>()?,
         unix_socket: words.unix_socket.clone(),
         proxy: optional(&words.proxy, Proxy::parse)?,
-        nodelay: !words.nagle,
         send_buffer: size("send-buffer", &words.send_buffer)?,
         receive_buffer: size("receive-buffer", &words.receive_buffer)?,
         close_with_reset: words.close_with_reset,
         ipv6: if words.ipv4 || words.ipv6 { Some(words.ipv6) } else { None },
-    })
+        ..Network::default()
+    };
+    if words.nagle {
+        network.nodelay = false;
+    }
+    Ok(network)
 }
 
 fn tls(words: &TlsWords) -> Result<Tls, PlanError> {

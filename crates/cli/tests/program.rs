@@ -243,6 +243,32 @@ fn a_kept_run_is_reported_again_word_for_word() {
 }
 
 #[test]
+fn a_result_is_written_in_every_form() {
+    let (_target, url) = target();
+    let folder = tempfile::tempdir().unwrap();
+    let rows = [
+        ("json", "json", "{\n  \"schema_version\": 1,"),
+        ("csv", "csv", "start_ns,end_ns,"),
+        ("md", "markdown", "## "),
+        ("xml", "junit", "<?xml version="),
+        ("txt", "text", ""),
+    ];
+    let kept = path_in(&folder, "run.wwr");
+    let files = rows.map(|(extension, ..)| path_in(&folder, &format!("result.{extension}")));
+    let mut words = vec!["--quiet", "-n", "100", "-c", "2", "-o", &kept];
+    files.iter().for_each(|file| words.extend(["-o", file]));
+    words.push(&url);
+    assert_eq!(warwolf(&words).code, Some(0));
+    for ((_, format, beginning), file) in rows.iter().zip(&files) {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(text.starts_with(beginning) && text.ends_with('\n'), "{format}: {text}");
+        assert_eq!(warwolf(&["report", "--format", format, &kept]).stdout, text, "{format}");
+    }
+    let slo = warwolf(&["report", "--slo", "errors>50%", &kept]);
+    assert_eq!(slo.code, Some(99), "{slo:#?}");
+}
+
+#[test]
 fn an_output_keeps_what_it_had_until_there_is_a_result() {
     let folder = tempfile::tempdir().unwrap();
     let file = path_in(&folder, "run.wwr");
@@ -269,6 +295,9 @@ fn parts_of_a_run_add_up() {
     assert_eq!(warwolf(&["report", &whole]).code, Some(0));
     let half = warwolf(&["merge", &parts[0], "-o", &whole]);
     assert_eq!((half.code, half.stderr.as_str()), (Some(0), "warwolf: parts are missing: 2\n"));
+    assert_eq!(warwolf(&["report", &whole]).code, Some(0));
+    let strict = warwolf(&["report", "--strict", &whole]);
+    assert_eq!(strict.code, Some(96), "{strict:#?}");
     let twice = warwolf(&["merge", &parts[0], &parts[0], "-o", &whole]);
     assert_eq!(twice.code, Some(2), "{twice:#?}");
 }

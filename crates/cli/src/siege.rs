@@ -1,0 +1,351 @@
+//! `siege …`: its words become a plan, the engine runs it, and its report is printed.
+
+use crate::date::Zone;
+use crate::files::{reason, seed_of_now};
+use crate::{environment, streams};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use warwolf_compat::siege::{
+    Call, Classic, Counts, End, Era, Finish, Ledger, Line, Log, Moment, Output, Shown, Style, World, banner, fatal, line,
+    log_header, log_notice, log_rows, log_trouble, parse, report, trouble,
+};
+use warwolf_engine::{Control, Seen, SetupError, Witness};
+use warwolf_http::Version;
+use warwolf_measure::{Cause, Grade, Outcome, Run, Summary, ViolationKind, judge};
+use warwolf_plan::{Plan, Shard};
+
+/// Lines are written out when so many bytes of them wait.
+const PAGE: usize = 65_536;
+
+/// Does what the words say; gives the exit code, which is 0 for every run that took place.
+pub(crate) fn run(argv: &[String]) -> u8 {
+    let zone = Zone::here();
+    let Classic { plan, style, before } = match parse(argv, &Disk) {
+        Ok(classic) => classic,
+        Err(ending) => {
+            put(&ending.output);
+            return ending.code;
+        }
+    };
+    put(&before);
+    put(&banner(&style, &moment(zone)));
+    let siege = Arc::new(Siege::new(style, zone));
+    let run = match plan.map(|plan| attack(plan, &siege)).transpose() {
+        Ok(run) => run,
+        Err(error) => {
+            streams::say(&format!("\n{}", fatal(&error.to_string())));
+            return 1;
+        }
+    };
+    finish(&siege, run.as_ref())
+}
+
+/// Prints the report, notes the run down, and keeps it where that was asked for.
+fn finish(siege: &Siege, run: Option<&Run>) -> u8 {
+    let style = &siege.style;
+    let counts = siege.counts(run);
+    let end = siege.end();
+    put(&report(style, &counts, end));
+    if let Some(log) = style.log.as_ref().filter(|_| !style.get) {
+        put(&log_notice(style, log));
+        if let Err(error) = note_down(style, log, &counts, end, &moment(siege.zone)) {
+            let text = error.to_string();
+            streams::say(&log_trouble(log, text.split(" (os error").next().unwrap_or(&text)));
+        }
+    }
+    let Some(run) = run else { return 0 };
+    if style.verdict && !style.quiet {
+        say_verdict(run);
+    }
+    match style.full_report.as_deref().map(|path| (path, std::fs::write(path, run.encode()))) {
+        Some((path, Err(error))) => {
+            streams::say(&format!("warwolf: {}: cannot be written: {}\n", path.display(), reason(&error)));
+            1
+        }
+        _ => 0,
+    }
+}
+
+fn put(output: &Output) {
+    if !output.stdout.is_empty() {
+        // Nobody who has gone away can be told that.
+        let _ = streams::print(output.stdout.as_bytes());
+    }
+    streams::say(&output.stderr);
+}
+
+/// Files and the environment, as they are.
+struct Disk;
+
+impl World for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+}
+
+fn moment(zone: Zone) -> Moment {
+    let date = zone.date();
+    let (hour, minute, second) = date.to_hms();
+    Moment {
+        year: date.year(),
+        month: date.month().into(),
+        day: date.day(),
+        weekday: date.weekday().number_days_from_sunday(),
+        hour,
+        minute,
+        second,
+    }
+}
+
+/// What the workers of a run share.
+struct Siege {
+    style: Style,
+    zone: Zone,
+    ledger: Mutex<Ledger>,
+    /// Failures of all workers, for the threshold.
+    failed: AtomicU64,
+    aborted: AtomicBool,
+    interrupted: AtomicBool,
+}
+
+impl Siege {
+    fn new(style: Style, zone: Zone) -> Self {
+        Self {
+            style,
+            zone,
+            ledger: Mutex::new(Ledger::default()),
+            failed: AtomicU64::new(0),
+            aborted: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+        }
+    }
+
+    fn counts(&self, run: Option<&Run>) -> Counts {
+        let ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let wall = run.map_or(Duration::ZERO, |run| run.wall);
+        let head_bytes = run.map_or(0, |run| run.timeline.whole().tally.counters().header_bytes);
+        ledger.counts(wall, head_bytes)
+    }
+
+    fn end(&self) -> Finish {
+        if self.aborted.load(Ordering::Relaxed) {
+            Finish::Aborted
+        } else if self.style.time.is_some() || self.interrupted.load(Ordering::Relaxed) {
+            Finish::Lifted
+        } else {
+            Finish::Done
+        }
+    }
+}
+
+fn attack(mut plan: Plan, siege: &Arc<Siege>) -> Result<Run, SetupError> {
+    plan.seed = seed_of_now();
+    if siege.style.quirks {
+        plan.stop.duration = plan.stop.duration.map(|time| by_the_clock(time, siege.style.era));
+    }
+    let control = Control::new();
+    listen(&control, siege).map_err(|error| SetupError::Thread(error.to_string()))?;
+    let environment = environment::observe();
+    let run = warwolf_engine::run_witnessed(
+        &plan,
+        Shard::WHOLE,
+        &control,
+        &mut |_| {},
+        Some(&|_| Box::new(Watcher::new(siege, &control))),
+    )?;
+    Ok(Run { environment, ..run })
+}
+
+/// How long `-t` lasts in the original, whose alarm is set by whole seconds of the clock: up to one less than asked for, or
+/// from 4.1.4 on up to one more.
+fn by_the_clock(time: Duration, era: Era) -> Duration {
+    let into = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+    let more = Duration::from_secs(u64::from(era == Era::V417));
+    (time + more).saturating_sub(Duration::from_nanos(into.into())).max(Duration::from_millis(1))
+}
+
+/// A signal lifts the siege; the third kills.
+fn listen(control: &Control, siege: &Arc<Siege>) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let (control, siege) = (control.clone(), Arc::clone(siege));
+    let wait = move || {
+        for (before, signal) in signals.forever().enumerate() {
+            siege.interrupted.store(true, Ordering::Relaxed);
+            control.abort();
+            if before == 2 {
+                signal_hook::low_level::exit(128 + signal);
+            }
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+}
+
+/// Counts a worker's calls by siege's rules, and says what siege says about each.
+struct Watcher {
+    siege: Arc<Siege>,
+    control: Control,
+    ledger: Ledger,
+    failed: u64,
+    stdout: String,
+    stderr: String,
+}
+
+impl Watcher {
+    fn new(siege: &Arc<Siege>, control: &Control) -> Self {
+        Self {
+            siege: Arc::clone(siege),
+            control: control.clone(),
+            ledger: Ledger::default(),
+            failed: 0,
+            stdout: String::new(),
+            stderr: String::new(),
+        }
+    }
+
+    /// Writes out what was gathered.
+    fn write(&mut self) {
+        if !self.stdout.is_empty() {
+            let _ = streams::print(self.stdout.as_bytes());
+            self.stdout.clear();
+        }
+        if !self.stderr.is_empty() {
+            streams::say(&self.stderr);
+            self.stderr.clear();
+        }
+    }
+
+    /// Gives the run up when there are too many failures.
+    fn watch_failures(&mut self) {
+        let new = self.ledger.failed() - self.failed;
+        if new == 0 {
+            return;
+        }
+        self.failed += new;
+        let failed = self.siege.failed.fetch_add(new, Ordering::Relaxed) + new;
+        if self.siege.style.failures.is_some_and(|most| failed >= most) {
+            self.siege.aborted.store(true, Ordering::Relaxed);
+            self.control.stop();
+        }
+    }
+
+    fn say(&mut self, seen: &Seen<'_>, call: &Call, status: Option<u16>) {
+        let siege = Arc::clone(&self.siege);
+        let style = &siege.style;
+        let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
+        let Some(status) = status else {
+            self.stderr.push_str(&trouble(style, planned, seen.sample.outcome));
+            return;
+        };
+        if !style.verbose || style.debug {
+            return;
+        }
+        let shown = planned.map_or_else(|| shown(seen), Shown::clone);
+        let reply = Line {
+            user: call.user,
+            protocol: if seen.version == Version::Http10 { "HTTP/1.0" } else { "HTTP/1.1" },
+            status,
+            time: call.time,
+            bytes: call.bytes,
+            shown: &shown,
+            cached: false,
+        };
+        self.stdout.push_str(&line(style, &reply, &moment(siege.zone)));
+    }
+}
+
+impl Witness for Watcher {
+    fn call(&mut self, seen: &Seen<'_>) {
+        if seen.sample.outcome == Outcome::Unfinished {
+            return;
+        }
+        let call = call(seen);
+        let siege = Arc::clone(&self.siege);
+        let status = self.ledger.take(&siege.style, &call);
+        self.say(seen, &call, status);
+        self.watch_failures();
+        if self.stdout.len() + self.stderr.len() > PAGE {
+            self.write();
+        }
+    }
+
+    fn pause(&mut self) {
+        self.write();
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.write();
+        self.siege.ledger.lock().unwrap_or_else(PoisonError::into_inner).merge(&self.ledger);
+    }
+}
+
+/// A call as siege sees it: a reply whose head has come is one, however its body ended.
+fn call(seen: &Seen<'_>) -> Call {
+    let sample = seen.sample;
+    let end = match sample.outcome {
+        Outcome::Completed => End::Reply,
+        Outcome::ResponseTimeout => End::Nothing,
+        Outcome::Violation(ViolationKind::BadStatusLine) => End::NotHttp,
+        Outcome::ClosedMidReply | Outcome::Reset | Outcome::Violation(_) if sample.status > 0 => End::Reply,
+        _ => End::Nothing,
+    };
+    Call {
+        user: seen.session,
+        end,
+        status: sample.status,
+        bytes: if end == End::Reply { sample.body_bytes } else { 0 },
+        time: sample.finished.since(sample.started),
+        goes_on: seen.is_continued,
+        gives_up: false,
+        opening: false,
+    }
+}
+
+/// A request that was not in the list.
+fn shown(seen: &Seen<'_>) -> Shown {
+    let request = seen.request;
+    Shown {
+        method: request.method.clone(),
+        path: request.path.clone(),
+        url: request.url(),
+        place: 0,
+        unsupported: false,
+    }
+}
+
+fn note_down(style: &Style, log: &Log, counts: &Counts, end: Finish, now: &Moment) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(&log.path)?;
+    let mut text = log_rows(style, counts, end, now);
+    if file.metadata()?.len() == 0 {
+        text.insert_str(0, log_header(style));
+    }
+    file.write_all(text.as_bytes())
+}
+
+/// One line about figures that are not to be trusted. siege prints no percentiles, so what only spoils those is passed over,
+/// and so is what its own report says.
+fn say_verdict(run: &Run) {
+    let verdict = judge(&Summary::of(run));
+    let spoils = |cause: Cause| {
+        !matches!(
+            cause,
+            Cause::NothingMeasured | Cause::FewSamples | Cause::Trend | Cause::Interrupted | Cause::Unfinished
+        )
+    };
+    let doubt = verdict.doubts().find(|reason| reason.grade != Grade::Valid && spoils(reason.cause));
+    if let Some(doubt) = doubt {
+        let (grade, cause) = (doubt.grade.name(), doubt.cause.text());
+        streams::say(&format!("warwolf: {grade}: {cause}: {}; {}\n", doubt.evidence, doubt.remedy));
+    }
+}
