@@ -255,7 +255,7 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// keeps its intended time.
     fn release(&mut self) {
         while let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now)
-            && arrival.at < self.stop_at
+            && self.now < self.stop_at
             && !self.stopping
         {
             if self.sessions.len() >= self.session_limit {

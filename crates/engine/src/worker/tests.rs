@@ -426,6 +426,17 @@ fn arrivals_that_never_started_are_counted() {
 }
 
 #[test]
+fn arrivals_that_come_as_the_time_is_up_are_counted() {
+    let plan = open(5_000.0, Duration::from_secs(1));
+    let mut scenario = scenario(Reply::ok(0));
+    // The last turn begins before the stop and ends behind it.
+    scenario.turn_cost = millis(7);
+    let tally = run(&plan, scenario);
+    assert_eq!(tally.counters().planned, 5_000);
+    assert!(tally.counters().unstarted > 0);
+}
+
+#[test]
 fn pipelined_calls_share_a_connection() {
     let mut plan = closed(2, 64);
     plan.connections.pipeline = 4;
