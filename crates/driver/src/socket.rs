@@ -232,6 +232,17 @@ mod tests {
     }
 
     #[test]
+    fn an_ipv6_address_lies_as_the_kernel_reads_it() {
+        let address = KernelAddress::ip("[2001:db8::7%5]:258".parse().unwrap());
+        assert_eq!((address.len(), address.family()), (28, libc::AF_INET6));
+        // SAFETY: an address has at least its 28 bytes of initialised storage.
+        let bytes = unsafe { std::slice::from_raw_parts(address.as_ptr().cast::<u8>(), 28) };
+        assert_eq!(bytes[2..4], [1, 2]);
+        assert_eq!(bytes[8..24], [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]);
+        assert_eq!(bytes[24..], 5u32.to_ne_bytes());
+    }
+
+    #[test]
     fn errors_are_sorted_by_what_they_mean() {
         assert_eq!(SocketError::from_errno(libc::EPIPE), SocketError::Reset);
         assert_eq!(SocketError::from_errno(libc::EADDRNOTAVAIL), SocketError::NoPorts);

@@ -15,6 +15,7 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::{
     Address, Completion, Driver, Epoll, Idle, Monotonic, SocketId, SocketOptions, Uring, Waker, host,
 };
+use warwolf_sim::alloc;
 use warwolf_sim::conformance::{Behaviour, FAREWELL, FLOOD_BYTES, Fixture, Seen, flood_byte};
 
 /// How to make a driver, and how to wake it.
@@ -329,6 +330,54 @@ fn dropping_ends_everything<D: Driver>(fixture: &Kernel<D>) {
         assert!(now < Timestamp::ZERO + Duration::from_secs(20), "{:?}", fixture.seen(Behaviour::Silent));
         timer.wait(now + Duration::from_millis(5), &mut found).unwrap();
     }
+}
+
+/// A request and its reply on a warm connection.
+fn exchange<D: Driver>(driver: &mut D, found: &mut Vec<Completion>, buffer: &mut Option<Vec<u8>>) {
+    let mut request = buffer.take().unwrap();
+    request.extend_from_slice(&[7; 100]);
+    *buffer = driver.send_now(SocketId(0), request);
+    let mut left = 100;
+    while left > 0 || buffer.is_none() {
+        driver.wait(Timestamp::NEVER, found).unwrap();
+        for completion in found.drain(..) {
+            match completion {
+                Completion::Received { bytes, .. } => left -= driver.bytes(&bytes).len(),
+                Completion::Sent { buffer: returned, .. } => *buffer = Some(returned),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+fn requests_allocate_nothing<D: Driver>(fixture: &Kernel<D>) {
+    let mut driver = fixture.driver(Idle::Block, 1);
+    let (mut found, mut buffer) = (Vec::with_capacity(16), Some(Vec::with_capacity(100)));
+    driver.connect(SocketId(0), &fixture.address(Behaviour::Echo), &SocketOptions::default());
+    driver.receive(SocketId(0));
+    driver.wait(Timestamp::NEVER, &mut found).unwrap();
+    assert!(matches!(found[..], [Completion::Connected { result: Ok(()), .. }]));
+    found.clear();
+    // Enough for every receive buffer to come round several times.
+    let mut run =
+        |rounds| alloc::count(|| (0..rounds).for_each(|_| exchange(&mut driver, &mut found, &mut buffer)));
+    run(10);
+    assert_eq!(run(40_000), 0);
+}
+
+#[test]
+fn requests_over_epoll_allocate_nothing() {
+    requests_allocate_nothing(&epoll());
+}
+
+#[test]
+fn requests_over_uring_allocate_nothing() {
+    requests_allocate_nothing(&uring());
+}
+
+#[test]
+fn requests_over_uring_with_whole_buffers_allocate_nothing() {
+    requests_allocate_nothing(&uring_whole());
 }
 
 #[test]
