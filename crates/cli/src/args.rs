@@ -149,40 +149,39 @@ pub(crate) struct Load {
 
     /// Users in a closed loop, each with a connection [default: 50]; with --rate, connections at the most
     ///
-    /// Without --rate: users in a closed loop, each with a connection of their own, each sending the next request when
-    /// the reply to the last has come [default: 50]. With --rate: connections at the most; without this option they
-    /// grow as needed, up to 10,000 or what the descriptor limit allows.
+    /// Each user sends the next request when the reply to the last has come. With --rate and without this option,
+    /// connections grow as needed, up to 10,000 or what the descriptor limit allows.
     #[arg(short, long, value_name = "N")]
     pub(crate) connections: Option<String>,
 
     /// Stop after this many requests: 200, 10k, 1.5m
     ///
-    /// Stop after this many requests. With --duration as well, at whichever comes first.
+    /// With --duration as well, at whichever comes first.
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) requests: Option<String>,
 
-    /// Stop after this time, warm-up included [default: 10s without -n]
+    /// Stop after this time, warm-up included [default: 10s, unless something else ends the run]
     #[arg(short, long, value_name = "TIME", short_alias = 'z')]
     pub(crate) duration: Option<String>,
 
     /// Open loop: requests a second in all, whatever the server does: 500/s, 10/ms, 30/m
     ///
-    /// Open loop: requests start at this rate whether or not the server keeps up, and latency is counted from when each
-    /// was due. The rate is the total, not per connection or thread.
+    /// Latency is counted from when each request was due, so that a slow server cannot hide behind requests that it kept
+    /// from being sent. The rate is the total, not per connection or thread.
     #[arg(short, long, value_name = "RATE", short_alias = 'q')]
     pub(crate) rate: Option<String>,
 
     /// How requests follow each other in an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]
     ///
-    /// constant (evenly, the default), poisson (independently of each other, with --rate as the mean), uniform:A,B (gaps
-    /// drawn evenly from A to B; instead of --rate), trace:FILE (at given times; instead of --rate).
+    /// constant is evenly; poisson independently of each other, with --rate as the mean; uniform:A,B with gaps drawn evenly
+    /// from A to B, instead of --rate; trace:FILE at the times in a file, one a line from the start of the run, instead of
+    /// --rate.
     #[arg(long, value_name = "HOW")]
     pub(crate) arrivals: Option<String>,
 
     /// Change the rate evenly: FROM:TO:TIME; or TIME alone, over which the users of a closed loop start
     ///
-    /// FROM:TO:TIME, such as 100/s:2k/s:30s, is an open loop whose rate changes evenly over the time given and then stays.
-    /// TIME alone, such as 10s, is the time over which the users of a closed loop start.
+    /// FROM:TO:TIME, such as 100/s:2k/s:30s, is an open loop; after the time given its rate stays.
     #[arg(long, value_name = "RAMP")]
     pub(crate) ramp: Option<String>,
 
@@ -286,15 +285,15 @@ pub(crate) struct ConnectionWords {
     pub(crate) http1: bool,
 
     /// Speak HTTP/2 (not built yet)
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) http2: bool,
 
     /// Speak HTTP/3 (not built yet)
-    #[arg(long)]
+    #[arg(long, hide = true)]
     pub(crate) http3: bool,
 
     /// Streams at once on a connection, with HTTP/2 and HTTP/3 (not built yet)
-    #[arg(short = 'p', long, value_name = "N")]
+    #[arg(short = 'p', long, value_name = "N", hide = true)]
     pub(crate) streams: Option<String>,
 
     /// A new connection for every request
@@ -465,6 +464,7 @@ pub(crate) enum FormatWord {
     /// The intervals as CSV
     Csv,
     /// The report as one HTML page (not built yet)
+    #[value(hide = true)]
     Html,
     /// The report as Markdown
     Markdown,
@@ -524,11 +524,15 @@ pub(crate) fn variable(long: &str) -> String {
 }
 
 /// Puts `run` before words that begin with no command, so that a bare `warwolf URL…` means run. A first word that could
-/// be a mistyped command is left for clap to name.
+/// be a mistyped command is left for clap to name. `help COMMAND` is `COMMAND --help`.
 pub(crate) fn with_command<T: Into<std::ffi::OsString>>(
     words: impl IntoIterator<Item = T>,
 ) -> Vec<std::ffi::OsString> {
     let mut words: Vec<std::ffi::OsString> = words.into_iter().map(Into::into).collect();
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
     let Some(first) = words.get(1).and_then(|word| word.to_str()) else { return words };
     let means_run = match first {
         "-h" | "--help" | "-V" | "--version" => false,

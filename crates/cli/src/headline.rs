@@ -78,7 +78,18 @@ fn end(plan: &Plan) -> String {
         (Some(calls), None) => format!("for {}", counted(calls, what)),
         (None, Some(duration)) => format!("for {}", time(duration)),
         (Some(calls), Some(duration)) => format!("for {} or {}", counted(calls, what), time(duration)),
-        (None, None) => "until stopped".to_owned(),
+        (None, None) => match own_end(plan) {
+            Some(duration) => format!("for {}", time(duration)),
+            None => "until stopped".to_owned(),
+        },
+    }
+}
+
+/// When the arrivals of an open loop end by themselves.
+pub(crate) fn own_end(plan: &Plan) -> Option<Duration> {
+    match &plan.schedule {
+        Schedule::Open { arrivals, .. } => arrivals.ends_after(),
+        Schedule::Closed { .. } => None,
     }
 }
 

@@ -3,7 +3,7 @@
 //! The engine's summing thread calls [`Progress::show`] with what the workers have handed over; the workers themselves
 //! never wait for it. No clock is read: time is what the intervals say.
 
-use crate::headline::time;
+use crate::headline::{own_end, time};
 use crate::panel::{self, Glance, Paint};
 use crate::streams;
 use std::collections::VecDeque;
@@ -70,18 +70,17 @@ pub(crate) struct Progress {
 impl Progress {
     /// Nothing seen yet of a run of `plan`, which `control` can stop.
     pub(crate) fn new(manner: Manner, plan: &Plan, control: &Control) -> Self {
+        let duration = plan.stop.duration.or_else(|| own_end(plan));
         let period = match manner {
             Manner::Panel => Duration::from_millis(500),
-            Manner::Quiet | Manner::Lines => plan
-                .stop
-                .duration
+            Manner::Quiet | Manner::Lines => duration
                 .map_or(LONGEST_PERIOD, |duration| (duration / 5).clamp(SHORTEST_PERIOD, LONGEST_PERIOD)),
         };
         Self {
             manner,
             paint: Paint::suited(),
             control: control.clone(),
-            duration: plan.stop.duration,
+            duration,
             calls: plan.stop.calls,
             warmup: plan.warmup,
             period,

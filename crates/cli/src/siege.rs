@@ -237,30 +237,6 @@ impl Watcher {
             self.control.stop();
         }
     }
-
-    fn say(&mut self, seen: &Seen<'_>, call: &Call, status: Option<u16>) {
-        let siege = Arc::clone(&self.siege);
-        let style = &siege.style;
-        let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
-        let Some(status) = status else {
-            self.stderr.push_str(&trouble(style, planned, seen.sample.outcome));
-            return;
-        };
-        if !style.verbose || style.debug {
-            return;
-        }
-        let shown = planned.map_or_else(|| shown(seen), Shown::clone);
-        let reply = Line {
-            user: call.user,
-            protocol: if seen.version == Version::Http10 { "HTTP/1.0" } else { "HTTP/1.1" },
-            status,
-            time: call.time,
-            bytes: call.bytes,
-            shown: &shown,
-            cached: false,
-        };
-        self.stdout.push_str(&line(style, &reply, &moment(siege.zone)));
-    }
 }
 
 impl Witness for Watcher {
@@ -269,9 +245,17 @@ impl Witness for Watcher {
             return;
         }
         let call = call(seen);
-        let siege = Arc::clone(&self.siege);
-        let status = self.ledger.take(&siege.style, &call);
-        self.say(seen, &call, status);
+        let style = &self.siege.style;
+        match self.ledger.take(style, &call) {
+            Some(status) if style.verbose && !style.debug => {
+                self.stdout.push_str(&told(&self.siege, seen, &call, status));
+            }
+            Some(_) => {}
+            None => {
+                let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
+                self.stderr.push_str(&trouble(style, planned, seen.sample.outcome));
+            }
+        }
         self.watch_failures();
         if self.stdout.len() + self.stderr.len() > PAGE {
             self.write();
@@ -312,16 +296,31 @@ fn call(seen: &Seen<'_>) -> Call {
     }
 }
 
-/// A request that was not in the list.
-fn shown(seen: &Seen<'_>) -> Shown {
-    let request = seen.request;
-    Shown {
-        method: request.method.clone(),
-        path: request.path.clone(),
-        url: request.url(),
-        place: 0,
-        unsupported: false,
-    }
+/// The line about a reply.
+fn told(siege: &Siege, seen: &Seen<'_>, call: &Call, status: u16) -> String {
+    let style = &siege.style;
+    let own;
+    let shown = match seen.planned.and_then(|request| style.shown.get(request.0 as usize)) {
+        Some(shown) => shown,
+        // Where a redirect led to: it is in no list.
+        None => {
+            let request = seen.request;
+            let (method, path, url) = (request.method.clone(), request.path.clone(), request.url());
+            own = Shown { method, path, url, place: 0, unsupported: false };
+            &own
+        }
+    };
+    let reply = Line {
+        user: call.user,
+        protocol: if seen.version == Version::Http10 { "HTTP/1.0" } else { "HTTP/1.1" },
+        status,
+        time: call.time,
+        bytes: call.bytes,
+        shown,
+        cached: false,
+    };
+    let dated = style.csv || style.timestamp;
+    line(style, &reply, &if dated { moment(siege.zone) } else { Moment::default() })
 }
 
 fn note_down(style: &Style, log: &Log, counts: &Counts, end: Finish, now: &Moment) -> io::Result<()> {

@@ -7,11 +7,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use warwolf_compat::torture::{
-    Classic, Count, Own, Style, Transaction, details, ending, parse, report, starting,
-};
+use warwolf_compat::torture::{Classic, Count, Own, Transaction, details, ending, parse, report, starting};
 use warwolf_engine::{Control, Seen, SetupError, Witness};
-use warwolf_measure::{Outcome, Run};
+use warwolf_measure::Run;
 use warwolf_plan::{Plan, Shard};
 
 /// What Perl's `die` gives when there is no system error to give.
@@ -32,16 +30,8 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     };
     print(&starting(&zone.now()));
     let count = Arc::new(Mutex::new(Count::default()));
-    let outcome = match &plan {
-        Some(plan) => load(plan, &count),
-        None => Err(SetupError::Resolve { host: String::new(), error: String::new() }),
-    };
-    let run = match outcome {
-        Ok(run) => Some(run),
-        Err(SetupError::Resolve { .. }) => {
-            refuse_all(&style, &count);
-            None
-        }
+    let run = match load(&plan, &count) {
+        Ok(run) => run,
         Err(error) => {
             streams::say(&format!("Can't fork: {error}\n"));
             return TOO_MANY;
@@ -52,10 +42,9 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     print(&report(&count, elapsed));
     print(&ending(&zone.now()));
     if style.verbose {
-        let own = run.as_ref().map_or(Own { cpu: Duration::ZERO, threads: 0 }, own);
-        streams::say(&details(&style, &count, elapsed, own));
+        streams::say(&details(&style, &count, elapsed, own(&run)));
     }
-    if run.is_some_and(|run| run.evidence.interrupted) { INTERRUPTED } else { 0 }
+    if run.evidence.interrupted { INTERRUPTED } else { 0 }
 }
 
 fn load(plan: &Plan, count: &Arc<Mutex<Count>>) -> Result<Run, SetupError> {
@@ -84,25 +73,6 @@ fn report_when_interrupted(control: &Control) {
         }
     };
     let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(wait);
-}
-
-/// A URL that cannot be connected to: each transaction fails at once.
-fn refuse_all(style: &Style, count: &Mutex<Count>) {
-    let mut count = count.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut said = Vec::new();
-    let nowhere = Transaction {
-        took_ns: 1,
-        finished_ns: 1,
-        drawn_bytes: 0,
-        body_bytes: 0,
-        status: 0,
-        reason: b"",
-        outcome: Outcome::Resolve,
-    };
-    for number in 1..=style.transactions() {
-        count.add(&Transaction { finished_ns: number, ..nowhere }, std::process::id(), &mut said);
-    }
-    streams::say(&String::from_utf8_lossy(&said));
 }
 
 fn own(run: &Run) -> Own {

@@ -304,8 +304,8 @@ fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanEr
                 ));
             }
             // Steps and traces end by themselves.
-            if words.requests.is_none() && words.duration.is_none() {
-                plan.stop.duration = ends_after(&plan.schedule).or(plan.stop.duration);
+            if words.duration.is_none() && arrivals_end(&plan.schedule) {
+                plan.stop.duration = None;
             }
         }
         None => {
@@ -331,13 +331,9 @@ fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanEr
 
 const USERS_USUAL: u32 = 50;
 
-/// When the arrivals end by themselves: after the last step, or just after the last given time.
-fn ends_after(schedule: &Schedule) -> Option<Duration> {
-    match schedule {
-        Schedule::Open { arrivals: ArrivalProcess::Trace { .. }, .. } => None,
-        Schedule::Open { arrivals, .. } => arrivals.ends_after(),
-        Schedule::Closed { .. } => None,
-    }
+/// Whether the arrivals end by themselves.
+fn arrivals_end(schedule: &Schedule) -> bool {
+    matches!(schedule, Schedule::Open { arrivals, .. } if arrivals.ends_after().is_some())
 }
 
 /// The arrival process of an open loop, or none in a closed one.

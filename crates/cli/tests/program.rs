@@ -8,6 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use tempfile::TempDir;
 use warwolf_target::{Handle, Options};
 
@@ -184,6 +186,19 @@ fn an_open_loop_says_its_limit_and_makes_its_calls() {
         filtered(&run.stderr, &url),
         "warwolf: open loop, 500/s for 300 arrivals: GET URL; at most 20 connections, 1 THREADS, DRIVER, seed SEED\n"
     );
+}
+
+#[test]
+fn a_trace_is_followed_to_its_end() {
+    let (target, url) = target();
+    let folder = tempfile::tempdir().unwrap();
+    let times = path_in(&folder, "times");
+    std::fs::write(&times, "0\n50ms\n0.1 # a comment\n150ms\n").unwrap();
+    let run = warwolf(&["--arrivals", &format!("trace:{times}"), &url]);
+    assert_eq!((run.code, target.requests()), (Some(0), 4), "{run:#?}");
+    assert!(run.stderr.contains("open loop, 4 given times for 150ms"), "{}", run.stderr);
+    let steps = warwolf(&["--steps", "100x100ms,200x100ms", &url]);
+    assert_eq!((steps.code, target.requests()), (Some(0), 34), "{steps:#?}");
 }
 
 #[test]
@@ -410,6 +425,35 @@ fn progress_is_a_line_every_few_seconds_where_there_is_no_terminal() {
     for part in ["/s  p50 ", "  p99 ", " in flight", "  0 errors"] {
         assert!(lines[0].contains(part), "{}", lines[0]);
     }
+}
+
+#[test]
+fn a_terminal_gets_a_panel_that_goes_away_again() {
+    let (_target, url) = target();
+    let (mut terminal, name) = terminal();
+    let slave = std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut command = program(&["-d", "1500ms", "-r", "200", &url]);
+    command.env("TERM", "xterm").env("LC_ALL", "C").stderr(Stdio::from(slave));
+    let run = told(command);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    let mut bytes = [0; 65_536];
+    let count = terminal.read(&mut bytes).unwrap();
+    let shown = String::from_utf8_lossy(&bytes[..count]);
+    for part in ["latency  p50 ", "in flight ", " of 1500ms", "\x1b[8A\r"] {
+        assert!(shown.contains(part), "{part:?} in {shown:?}");
+    }
+    assert!(shown.ends_with("\x1b[8A\r\x1b[J"), "{shown:?}");
+    assert!(!shown.contains("\x1b[31m"), "NO_COLOR is set: {shown:?}");
+}
+
+/// A terminal of 100 columns and 40 rows: the end that a person sees, and the name of the other.
+fn terminal() -> (std::fs::File, String) {
+    let seen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&seen).unwrap();
+    unlockpt(&seen).unwrap();
+    tcsetwinsize(&seen, Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&seen, Vec::new()).unwrap().into_string().unwrap();
+    (seen.into(), name)
 }
 
 #[test]

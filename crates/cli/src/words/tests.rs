@@ -136,12 +136,17 @@ fn open_loops() {
             "--arrivals uniform:5ms,15ms",
             open(ArrivalProcess::Uniform { min: Duration::from_millis(5), max: Duration::from_millis(15) }),
         ),
-        ("--arrivals trace:times", open(ArrivalProcess::Trace { at_ns: vec![0, 10_000_000, 500_000_000] })),
+        (
+            "--arrivals trace:times",
+            with(open(ArrivalProcess::Trace { at_ns: vec![0, 10_000_000, 500_000_000] }), |plan| {
+                plan.stop.duration = None;
+            }),
+        ),
         ("--ramp 100:2k/s:30s", open(ArrivalProcess::Ramp { from: 100.0, to: 2_000.0, over: seconds(30) })),
         (
             "--steps 500x10s,1000x20s",
             with(open(ArrivalProcess::Steps { steps: vec![step(500.0, 10), step(1_000.0, 20)] }), |plan| {
-                plan.stop = Stop::after(seconds(30));
+                plan.stop.duration = None;
             }),
         ),
         (
@@ -362,6 +367,8 @@ fn words_without_a_command_mean_run_unless_they_look_like_a_mistyped_one() {
         ("rnu http://a/", "rnu http://a/"),
         ("explain a", "explain a"),
         ("--help", "--help"),
+        ("help", "--help"),
+        ("help run", "run --help"),
         ("-V", "-V"),
     ];
     for (line, expected) in rows {
