@@ -186,13 +186,16 @@ fn schedule(start: Start, end: End, jitter: bool) -> Schedule {
             };
             Schedule::Closed { users, ramp: Duration::ZERO }
         }
-        Start::Rate(rate) if jitter => {
-            let period = Duration::from_secs(1) / rate;
-            let arrivals = ArrivalProcess::Uniform { min: period * 9 / 10, max: period * 11 / 10 };
-            Schedule::Open { arrivals, burst: 1 }
-        }
         Start::Rate(rate) => {
-            Schedule::Open { arrivals: ArrivalProcess::Constant { rate: f64::from(rate) }, burst: 1 }
+            let period = Duration::from_secs(1) / rate;
+            let arrivals = match end {
+                _ if jitter => ArrivalProcess::Uniform { min: period * 9 / 10, max: period * 11 / 10 },
+                // From time zero on: as many as the rate says in the time there is, not one less.
+                End::Seconds(_) => ArrivalProcess::Constant { rate: f64::from(rate) },
+                // After the first period, as in the original: so many fetches take so many periods, not one less.
+                End::Fetches(_) => ArrivalProcess::Uniform { min: period, max: period },
+            };
+            Schedule::Open { arrivals, burst: 1 }
         }
     }
 }

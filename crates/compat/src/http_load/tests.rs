@@ -82,6 +82,9 @@ fn jitter_is_a_tenth_to_either_side() {
 fn at_a_rate_fetches_are_started_until_enough_are_over() {
     let Classic { plan, style } = meant("-rate 50 -fetches 30 urls");
     assert_eq!((plan.stop.calls, plan.stop.duration), (None, None));
+    let period = Duration::from_millis(20);
+    let arrivals = ArrivalProcess::Uniform { min: period, max: period };
+    assert_eq!(plan.schedule, Schedule::Open { arrivals, burst: 1 }, "the first one period after the start");
     assert_eq!(style.fetches, Some(30));
 }
 

@@ -19,9 +19,8 @@ use warwolf_plan::Plan;
 /// What a command line of `torture.pl` means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classic {
-    /// The load; none when the URL is nothing that can be connected to. Then every transaction fails as one that was
-    /// refused.
-    pub plan: Option<Plan>,
+    /// The load.
+    pub plan: Plan,
     /// What is printed about it.
     pub style: Style,
 }

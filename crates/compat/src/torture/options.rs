@@ -3,8 +3,8 @@
 use super::{Classic, Style};
 use std::time::Duration;
 use warwolf_plan::{
-    Body, Connections, Endpoint, HttpVersion, Order, Plan, Request, Schedule, Scheme, SessionShape, Stop,
-    Think, Timeouts, Work,
+    Body, Connections, Endpoint, HttpVersion, Network, Order, Plan, Request, Schedule, Scheme, SessionShape,
+    Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
 };
 
 /// A command line that means nothing: what goes to stderr. The exit code is 255.
@@ -73,8 +73,9 @@ pub fn parse(argv: &[String], seed: u64) -> Result<Classic, Usage> {
     Ok(Classic { plan: plan(url, &options, &style), style })
 }
 
-fn plan(url: &str, options: &Options<'_>, style: &Style) -> Option<Plan> {
-    let (host, port, target) = split(url)?;
+fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
+    // What is no URL has no host, and the empty name no address: every transaction fails as in the original.
+    let (host, port, target) = split(url).unwrap_or(("", 80, "/"));
     let length = if options.length > 0.0 { options.length.ceil() as u64 } else { 0 };
     let place = match (length, options.path, options.post) {
         (0, ..) => None,
@@ -92,7 +93,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Option<Plan> {
         body: Body::None,
         basic_auth: None,
     };
-    Some(Plan {
+    Plan {
         seed: style.seed,
         stop: Stop { duration: None, calls: None, grace: Duration::ZERO },
         schedule: Schedule::Closed { users: style.copies, ramp: Duration::ZERO },
@@ -100,6 +101,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Option<Plan> {
             work: Work::Draw { calls: Some(style.times), burst: 1, order: Order::Sequential },
             think: seconds(options.delay)
                 .map_or(Think::None, |max| Think::Uniform { min: Duration::ZERO, max }),
+            think_at: ThinkAt::Before,
             ..SessionShape::default()
         },
         connections: Connections {
@@ -108,9 +110,10 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Option<Plan> {
             limit: style.copies,
             ..Connections::default()
         },
-        timeouts: Timeouts { connect: None, call: None },
+        timeouts: Timeouts { connect: None, call: style.patience },
+        network: Network { unresolved: Unresolved::Count, ..Network::default() },
         ..Plan::new(vec![request])
-    })
+    }
 }
 
 /// Host, port and request target. None for anything but `http://` in small letters and a host.

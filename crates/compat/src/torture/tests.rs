@@ -1,7 +1,7 @@
 use super::*;
 use std::time::Duration;
 use warwolf_measure::Outcome;
-use warwolf_plan::{Order, Schedule, Think, Work};
+use warwolf_plan::{Order, Schedule, Think, ThinkAt, Unresolved, Work};
 
 /// A run of the original as it was captured: command, output, speech and exit code.
 fn captured(name: &str) -> String {
@@ -35,7 +35,7 @@ fn meant(words: &str) -> Classic {
 }
 
 fn plan(words: &str) -> Plan {
-    let plan = meant(words).plan.unwrap_or_else(|| panic!("{words}: no plan"));
+    let plan = meant(words).plan;
     plan.check().unwrap_or_else(|error| panic!("{words}: {error}"));
     plan
 }
@@ -230,7 +230,9 @@ fn options_are_read_by_the_rules_of_getopt_std() {
         let url = |words: &str| words.replace('u', "http://a.test/");
         assert_eq!(meant(&url(one)), meant(&url(other)), "{reason}");
     }
-    assert_eq!(meant("- http://a.test/").plan, None, "a dash alone is a URL, though a bad one");
+    let plan = meant("- http://a.test/").plan;
+    assert_eq!(plan.requests[0].endpoint.host, "", "a dash alone is a URL, though a bad one");
+    assert_eq!(plan.network.unresolved, Unresolved::Count);
 }
 
 #[test]
@@ -239,6 +241,7 @@ fn copies_are_users_of_a_closed_loop() {
     assert_eq!(plan.schedule, Schedule::Closed { users: 4, ramp: Duration::ZERO });
     assert_eq!(plan.session.work, Work::Draw { calls: Some(5), burst: 1, order: Order::Sequential });
     assert_eq!(plan.session.think, Think::Uniform { min: Duration::ZERO, max: Duration::from_millis(300) });
+    assert_eq!(plan.session.think_at, ThinkAt::Before);
     assert_eq!((plan.stop.duration, plan.stop.calls), (None, None));
     assert_eq!((plan.timeouts.connect, plan.timeouts.call), (None, None));
     assert_eq!(plan.seed, 99);
