@@ -1,0 +1,223 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_warwolf_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_warwolf_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_warwolf_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_warwolf_using_subcommand
+    set -l cmd (__fish_warwolf_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c warwolf -n "__fish_warwolf_needs_command" -s h -l help -d 'Print help'
+complete -c warwolf -n "__fish_warwolf_needs_command" -s V -l version -d 'Print version'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "run" -d 'Load a server; a bare `warwolf URL…` means the same'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "explain" -d 'Print the plan that these words mean, and run nothing'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "report" -d 'Report a kept run again, in any format'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "merge" -d 'Add up the parts of a run that several machines made with --shard'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "target" -d 'Serve HTTP, with known delays and faults: the built-in server under test'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "completions" -d 'Write the completion script of a shell to stdout'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "man" -d 'Write the manual page to stdout, in roff'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
+random\t'Drawn evenly'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s c -l connections -d 'Users in a closed loop, each with a connection [default: 50]; with --rate, connections at the most' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s n -l requests -d 'Stop after this many requests: 200, 10k, 1.5m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s d -l duration -d 'Stop after this time, warm-up included [default: 10s without -n]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s r -l rate -d 'Open loop: requests a second in all, whatever the server does: 500/s, 10/ms, 30/m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l arrivals -d 'How requests follow each other in an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l ramp -d 'Change the rate evenly: FROM:TO:TIME; or TIME alone, over which the users of a closed loop start' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l steps -d 'Rates one after the other: 500x10s,1000x10s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l burst -d 'In an open loop, requests come in groups of this many at the same instant; the rate stays' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l think -d 'Pause between a user\'s requests: 1s, uniform:1s,3s, exponential:2s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l warmup -d 'Time at the start of the duration that is kept in the timeline but not in the figures' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l grace -d 'At the end, let requests in flight go on for this long before they are cut [default: 0s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l seed -d 'Number from which every random choice is made; without it one is chosen and printed' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s m -l method -d 'Method [default: GET, or POST with --body]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s H -l header -d 'Header field, such as \'Accept: text/html\'; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s b -l body -d 'Body, or @FILE for the content of a file' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s T -l content-type -d 'Content-Type of the body' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s A -l accept -d 'Accept header' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s a -l auth -d 'Name and password for basic authentication' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l follow -d 'Follow redirects, at most this many in a row; each is a request of its own [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l timeout -d 'Time for a whole request, from when it has a connection to the last byte; 0 is no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l connect-timeout -d 'Time for TCP and TLS to connect; 0 is no limit [default: 10s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s p -l streams -d 'Streams at once on a connection, with HTTP/2 and HTTP/3 (not built yet)' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l pipeline -d 'Requests each user sends on its connection before it waits for the replies [default: 1]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s x -l proxy -d 'HTTP proxy: http://[NAME:PASSWORD@]HOST:PORT' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l unix-socket -d 'Connect to this Unix socket, whatever the URL\'s host says' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l bind -d 'Source addresses, taken in turn: more of them pass the limit of some 28,000 ports; commas between them' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l send-buffer -d 'Kernel send buffer of each connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l receive-buffer -d 'Kernel receive buffer of each connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l cacert -d 'Trust the certificates in this PEM file, instead of the system\'s' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l cert -d 'Our certificate chain, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l key -d 'The key of --cert, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l tls-min -d 'Lowest TLS version: 1.2 or 1.3 [default: 1.2]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l tls-max -d 'Highest TLS version: 1.2 or 1.3 [default: 1.3]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l ciphers -d 'Cipher suites to offer, by IANA or OpenSSL name; commas between them' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l server-name -d 'Name to send and to find in the certificate, instead of the URL\'s host' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l threads -d 'Worker threads [default: as suits the machine and the load]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l driver -d 'Kernel interface [default: uring where the kernel allows it, else epoll]' -r -f -a "uring\t'io_uring, or an error where it cannot be had'
+epoll\t'epoll'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l idle -d 'What a thread does while nothing is due: block (sleep) or spin (a busy core, for lag in microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
+spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l slo -d 'A promise to hold: p99<200ms, errors<0.1%, rps>=4900; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s o -l output -d 'Keep the result in a file, as its extension says; can be given several times' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l format -d 'What goes to stdout [default: text]' -r -f -a "text\t'The report as text'
+json\t'The report as JSON'
+csv\t'The intervals as CSV'
+html\t'The report as one HTML page (not built yet)'
+markdown\t'The report as Markdown'
+junit\t'The verdict and the SLOs as JUnit XML'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l shard -d 'Do only part I of N of the load; `warwolf merge` adds the parts up' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l cookies -d 'Keep cookies, each user or session its own'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http1.0 -d 'Speak HTTP/1.0'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http1 -d 'Speak HTTP/1.1 (the default)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http2 -d 'Speak HTTP/2 (not built yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http3 -d 'Speak HTTP/3 (not built yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l disable-keepalive -d 'A new connection for every request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l nagle -d 'Let the kernel hold back small packets (no TCP_NODELAY)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l close-with-reset -d 'Close with a reset, which leaves no port in TIME_WAIT'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s k -l insecure -d 'Accept any certificate'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l no-resumption -d 'Make a full handshake every time'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l strict -d 'Exit with 96 when the verdict is not VALID'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l quiet -d 'Nothing on stderr but errors'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l no-tui -d 'Plain lines of progress even on a terminal'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
+random\t'Drawn evenly'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s c -l connections -d 'Users in a closed loop, each with a connection [default: 50]; with --rate, connections at the most' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s n -l requests -d 'Stop after this many requests: 200, 10k, 1.5m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s d -l duration -d 'Stop after this time, warm-up included [default: 10s without -n]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s r -l rate -d 'Open loop: requests a second in all, whatever the server does: 500/s, 10/ms, 30/m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l arrivals -d 'How requests follow each other in an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l ramp -d 'Change the rate evenly: FROM:TO:TIME; or TIME alone, over which the users of a closed loop start' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l steps -d 'Rates one after the other: 500x10s,1000x10s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l burst -d 'In an open loop, requests come in groups of this many at the same instant; the rate stays' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l think -d 'Pause between a user\'s requests: 1s, uniform:1s,3s, exponential:2s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l warmup -d 'Time at the start of the duration that is kept in the timeline but not in the figures' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l grace -d 'At the end, let requests in flight go on for this long before they are cut [default: 0s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l seed -d 'Number from which every random choice is made; without it one is chosen and printed' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s m -l method -d 'Method [default: GET, or POST with --body]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s H -l header -d 'Header field, such as \'Accept: text/html\'; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s b -l body -d 'Body, or @FILE for the content of a file' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s T -l content-type -d 'Content-Type of the body' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s A -l accept -d 'Accept header' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s a -l auth -d 'Name and password for basic authentication' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l follow -d 'Follow redirects, at most this many in a row; each is a request of its own [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l timeout -d 'Time for a whole request, from when it has a connection to the last byte; 0 is no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l connect-timeout -d 'Time for TCP and TLS to connect; 0 is no limit [default: 10s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s p -l streams -d 'Streams at once on a connection, with HTTP/2 and HTTP/3 (not built yet)' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l pipeline -d 'Requests each user sends on its connection before it waits for the replies [default: 1]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s x -l proxy -d 'HTTP proxy: http://[NAME:PASSWORD@]HOST:PORT' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l unix-socket -d 'Connect to this Unix socket, whatever the URL\'s host says' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l bind -d 'Source addresses, taken in turn: more of them pass the limit of some 28,000 ports; commas between them' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l send-buffer -d 'Kernel send buffer of each connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l receive-buffer -d 'Kernel receive buffer of each connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l cacert -d 'Trust the certificates in this PEM file, instead of the system\'s' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l cert -d 'Our certificate chain, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l key -d 'The key of --cert, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l tls-min -d 'Lowest TLS version: 1.2 or 1.3 [default: 1.2]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l tls-max -d 'Highest TLS version: 1.2 or 1.3 [default: 1.3]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l ciphers -d 'Cipher suites to offer, by IANA or OpenSSL name; commas between them' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l server-name -d 'Name to send and to find in the certificate, instead of the URL\'s host' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l threads -d 'Worker threads [default: as suits the machine and the load]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l driver -d 'Kernel interface [default: uring where the kernel allows it, else epoll]' -r -f -a "uring\t'io_uring, or an error where it cannot be had'
+epoll\t'epoll'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l idle -d 'What a thread does while nothing is due: block (sleep) or spin (a busy core, for lag in microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
+spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l slo -d 'A promise to hold: p99<200ms, errors<0.1%, rps>=4900; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l format -d 'How the plan is written' -r -f -a "toml\t'TOML'
+json\t'JSON'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l cookies -d 'Keep cookies, each user or session its own'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http1.0 -d 'Speak HTTP/1.0'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http1 -d 'Speak HTTP/1.1 (the default)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http2 -d 'Speak HTTP/2 (not built yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http3 -d 'Speak HTTP/3 (not built yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l disable-keepalive -d 'A new connection for every request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l nagle -d 'Let the kernel hold back small packets (no TCP_NODELAY)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l close-with-reset -d 'Close with a reset, which leaves no port in TIME_WAIT'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s k -l insecure -d 'Accept any certificate'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l no-resumption -d 'Make a full handshake every time'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l quiet -d 'Leave out the description on stderr'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand report" -s o -l output -d 'Keep the result in a file, as its extension says; can be given several times' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l format -d 'What goes to stdout [default: text]' -r -f -a "text\t'The report as text'
+json\t'The report as JSON'
+csv\t'The intervals as CSV'
+html\t'The report as one HTML page (not built yet)'
+markdown\t'The report as Markdown'
+junit\t'The verdict and the SLOs as JUnit XML'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l slo -d 'A promise to judge instead of the plan\'s: p99<200ms; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l strict -d 'Exit with 96 when the verdict is not VALID'
+complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l quiet -d 'Nothing on stderr but errors'
+complete -c warwolf -n "__fish_warwolf_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand merge" -s o -l output -d 'Where their sum goes: a run file' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand merge" -s h -l help -d 'Print help'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l listen -d 'Where to listen: HOST:PORT (port 0 takes a free one) or unix:/path; can be given several times [default: 127.0.0.1:8080]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l listen-tls -d 'Where to listen for TLS, with a certificate made at the start unless --cert and --key are given; as --listen' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l threads -d 'Threads that serve' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l delay -d 'Delay before each reply: 10ms, uniform:A,B, exponential:MEAN, lognormal:MEDIAN,SIGMA, bimodal:P,A,B (A with probability P)' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l body-delay -d 'Delay between the head of a reply and its body, written as for --delay' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l capacity -d 'Finish at most this many requests a second, each after an exponential service time; the others queue. 5000/s, 5/ms' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l workers -d 'Serve this many requests at a time, the others queue. The service time is --capacity\'s (which the workers share, 1 unless said here), else --delay' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l queue -d 'Places to wait for a worker; whoever finds none gets 503' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l stall -d 'Answer nothing from AT on for a while, counted from the first request: --stall 5s+1s; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l size -d 'Bytes of body: 512, 75k, 100m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l status -d 'Status of the replies, or several with weights: 200:9,503:1' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l header -d 'A header for every reply, such as Cache-Control:no-store; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l chunked -d 'Send bodies chunked, in chunks of this size' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l interim -d 'Send this many 103 replies before each final one' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l slow -d 'Send so many bytes, rest so long, send the next: 1/s, 10/100ms, 64k/s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l fault -d 'Go wrong, always or with a probability: --fault reset:0.01; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l max-requests -d 'Close every connection after this many requests' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l idle-timeout -d 'Close a connection that has been idle this long' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l continue -d 'What `Expect: 100-continue` gets: send, ignore, refuse' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l max-uri -d 'Refuse request targets longer than this with 414' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l max-head -d 'Refuse request heads longer than this with 431' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l plant -d 'Plant a bug: query-overflow:BYTES (answers 500), line-overflow:BYTES, nul-header, negative-length (these crash), bad-chunk (hangs)' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l cert -d 'Certificate chain, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l key -d 'Private key of --cert, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l cert-out -d 'Write the certificate to trust here as PEM, for a client\'s --cacert' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l client-ca -d 'Demand client certificates signed by one of these, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l tls-max -d 'Highest TLS version: 1.2 or 1.3' -r -f -a "1.2\t''
+1.3\t''"
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l log -d 'Write a line per request to this file, CSV with times on CLOCK_MONOTONIC' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l seed -d 'Seed of all randomness' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l stall-from-start -d 'Count --stall from the start of the server, not from its first request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l extensions -d 'Put an extension on every chunk'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l trailers -d 'Send trailers after a chunked body'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l until-close -d 'Tell the end of a body by closing the connection'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l no-keepalive -d 'Close after every reply'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l unannounced -d 'Close without saying so in the last reply'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l http10 -d 'Speak HTTP/1.0'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l early -d 'Reply to uploads before they have come'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l proxy -d 'Serve as a proxy too: CONNECT opens a tunnel to a loopback address, and to no other'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l no-resumption -d 'Do not resume TLS sessions'
+complete -c warwolf -n "__fish_warwolf_using_subcommand target" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c warwolf -n "__fish_warwolf_using_subcommand man" -s h -l help -d 'Print help'
