@@ -2,6 +2,7 @@
 
 use super::period::{Gaps, Period};
 use super::report::Spread;
+use super::translate::Visits;
 use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::time::Duration;
@@ -41,11 +42,15 @@ pub struct Live {
     second_due_ns: u64,
     /// Gaps to be told of, with when, for those who want to know.
     gaps: Option<Peekable<Delays>>,
+    program: String,
+    /// Targets to be told of as calls are made.
+    visits: Option<Visits>,
 }
 
 /// What is counted of a run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
+    started: u64,
     replies: u64,
     sessions: u64,
     ok: u64,
@@ -56,10 +61,17 @@ impl Counts {
     fn of(tally: &Tally) -> Self {
         let status =
             |wanted| tally.statuses().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| count);
-        Self { replies: replies(tally), sessions: 0, ok: status(200), found: status(302) }
+        Self {
+            started: tally.counters().started,
+            replies: replies(tally),
+            sessions: 0,
+            ok: status(200),
+            found: status(302),
+        }
     }
 
     fn add(&mut self, other: Self) {
+        self.started += other.started;
         self.replies += other.replies;
         self.sessions += other.sessions;
         self.ok += other.ok;
@@ -116,6 +128,8 @@ impl Live {
             second: Counts::default(),
             second_due_ns: SECOND_NS,
             gaps,
+            program: String::new(),
+            visits: None,
         }
     }
 
@@ -127,6 +141,11 @@ impl Live {
     /// With a line every second.
     pub(super) fn with_periodic_stats(self, periodic: bool) -> Self {
         Self { periodic, ..self }
+    }
+
+    /// With a line for each call on what it asks for.
+    pub(super) fn with_visits(self, program: &str, visits: Option<Visits>) -> Self {
+        Self { program: program.to_owned(), visits, ..self }
     }
 
     /// Takes in one more interval; gives what is to be printed now.
@@ -159,6 +178,12 @@ impl Live {
         let Some((end_ns, counts)) = self.pending.take() else { return said };
         self.now.add(counts);
         self.second.add(counts);
+        if let Some(Visits { targets, sequence }) = &mut self.visits {
+            let calls = usize::try_from(counts.started).unwrap_or(usize::MAX);
+            for target in sequence.take(calls).filter_map(|target| targets.get(target)) {
+                said.stdout += &format!("{}: accessing URI `{target}'\n", self.program);
+            }
+        }
         // Writing to a string cannot fail.
         let _ = self.say(end_ns.min(run_end_ns), &mut said);
         said
@@ -208,6 +233,7 @@ mod tests {
         (0..tenths).for_each(|number| timeline.add(number, &Tally::new()));
         let mut intervals: Vec<_> = timeline.intervals().collect();
         for Interval { start: at, tally, .. } in &mut intervals {
+            tally.started(1);
             tally.record(&Sample {
                 intended: *at,
                 started: *at,
@@ -264,6 +290,19 @@ mod tests {
         assert_eq!(said.stdout, "reply-rate = 10.0    \nsession-rate = 0.0     \n");
         let (_, said) = follow(live(0, (0, 1), "0").with_periodic_stats(true), 25, 2_500);
         assert_eq!(said.stdout, "[1.000000 s] 200=10, 302=0\n[2.000000 s] 200=10, 302=0\n");
+    }
+
+    #[test]
+    fn calls_are_told_by_what_they_ask_for() {
+        let visits = Visits {
+            targets: ["/a", "/b"].map(str::to_owned).to_vec(),
+            sequence: super::super::targets::Sequence::Round { next: 0, count: 2 },
+        };
+        let (_, said) = follow(live(1, (0, 1), "0").with_visits("httperf", Some(visits)), 3, 300);
+        assert_eq!(
+            said.stdout,
+            "httperf: accessing URI `/a'\nhttperf: accessing URI `/b'\nhttperf: accessing URI `/a'\n"
+        );
     }
 
     #[test]

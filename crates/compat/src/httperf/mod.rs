@@ -15,16 +15,18 @@ mod period;
 mod report;
 mod sessionlog;
 mod targets;
+mod transcript;
 mod translate;
 mod wire;
 
 pub use live::{Live, Said};
 pub use options::Parts;
 pub use report::{Errors, Figures, Sessions, Spread, median_ms, report};
+pub use transcript::Transcript;
 
 use options::Options;
 use std::path::Path;
-use translate::{NoPlan, translate};
+use translate::{NoPlan, Visits, translate};
 use warwolf_measure::Run;
 use warwolf_plan::Plan;
 
@@ -62,6 +64,7 @@ pub struct Classic {
 pub struct Style {
     options: Options,
     notes: String,
+    visits: Option<Visits>,
 }
 
 /// Reads a command line, the program's name first, and the files it names.
@@ -77,7 +80,7 @@ pub fn parse(argv: &[String], read: Read<'_>) -> Result<Classic, Usage> {
             let debug = options.debug.then_some("sorry, need to recompile with -DDEBUG on...".to_owned());
             let notes =
                 debug.iter().chain(&translated.notes).map(|note| format!("{program}: {note}\n")).collect();
-            Ok(Classic { plan: translated.plan, style: Style { options, notes } })
+            Ok(Classic { plan: translated.plan, style: Style { options, notes, visits: translated.visits } })
         }
         Err(NoPlan::Wrong(text)) => {
             let colon = if text == translate::TOO_MANY { "" } else { ": " };
@@ -116,6 +119,13 @@ impl Style {
         Live::new(options.verbose, options.client, &options.period, plan.stop.calls)
             .with_sessions(options.sessions.is_some())
             .with_periodic_stats(options.periodic_stats)
+            .with_visits(&options.program, self.visits.clone().filter(|_| options.verbose > 0))
+    }
+
+    /// What writes down requests and replies as they go over the wire; empty unless that was asked for.
+    #[must_use]
+    pub fn transcript(&self) -> Transcript {
+        Transcript::new(self.options.print_request, self.options.print_reply)
     }
 
     /// The numbers of the report of a run that `live` followed to its end.
@@ -128,6 +138,12 @@ impl Style {
     #[must_use]
     pub fn report(&self, figures: &Figures) -> String {
         report(figures, self.options.verbose)
+    }
+
+    /// What is said on stderr when a run cannot begin for another reason.
+    #[must_use]
+    pub fn complaint(&self, why: &str) -> String {
+        format!("{}: {why}\n", self.options.program)
     }
 
     /// What ends a run whose server's name has no address: stderr, and exit code 1.

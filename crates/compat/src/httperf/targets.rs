@@ -22,6 +22,58 @@ fn path(file: u32, digits: usize) -> String {
     format!("{file:0digits$}").chars().flat_map(|digit| ['/', digit]).collect()
 }
 
+/// In which order targets are asked for, by their place among all: what the k-th call of a run gets.
+#[derive(Clone, Debug)]
+pub(super) enum Sequence {
+    /// One after the other, and round again.
+    Round { next: usize, count: usize },
+    /// One after the other, once.
+    Once { next: usize, count: usize },
+    /// The same one, until enough of the next one is due.
+    WorkingSet { file: u32, files: u32, step: u32, rate: f64, due: f64 },
+}
+
+impl Sequence {
+    /// The working set of `--wset`, as client `id` of `clients` goes through it.
+    pub(super) fn working_set(files: u32, rate: f64, (id, clients): (u32, u32)) -> Self {
+        Self::WorkingSet { file: id, files, step: clients, rate, due: FIRST_DUE }
+    }
+}
+
+/// What the C library's generator of random numbers gives first when nobody has seeded it.
+const FIRST_DUE: f64 = 11.0 / (1_u64 << 48) as f64;
+
+impl Iterator for Sequence {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        match self {
+            Self::Round { next, count } => {
+                let now = *next;
+                *next = (now + 1) % (*count).max(1);
+                Some(now)
+            }
+            Self::Once { next, count } => {
+                let now = *next;
+                *next += 1;
+                (now < *count).then_some(now)
+            }
+            Self::WorkingSet { file, files, step, rate, due } => {
+                *due += *rate;
+                if *due >= 1.0 {
+                    *due -= 1.0;
+                    *file = file.saturating_add(*step);
+                    if *file >= *files {
+                        *file -= *files;
+                    }
+                }
+                // With fewer files than clients the original asks for files that there are not.
+                Some((*file % (*files).max(1)) as usize)
+            }
+        }
+    }
+}
+
 /// Entries of a list in which each ends with a NUL byte; empty ones are passed over. A list without any NUL that has lines
 /// is taken by lines, because that is what was meant; whether it was is said too.
 pub(super) fn entries(text: &[u8]) -> (Vec<&[u8]>, bool) {
@@ -53,6 +105,24 @@ mod tests {
             let set = working_set(prefix, files);
             assert_eq!((set.len(), set[file].as_str()), (files as usize, expected), "{prefix} {files}");
         }
+    }
+
+    #[test]
+    fn a_working_set_moves_on_as_often_as_it_is_told() {
+        let files = |files, rate, client, count| -> Vec<usize> {
+            Sequence::working_set(files, rate, client).take(count).collect()
+        };
+        assert_eq!(files(10, 1.0, (0, 1), 12), [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2]);
+        assert_eq!(files(100, 0.25, (3, 7), 12), [3, 3, 3, 10, 10, 10, 10, 17, 17, 17, 17, 24]);
+        assert_eq!(files(1, 1.0, (0, 1), 2), [0, 0]);
+        assert_eq!(files(10, 0.0, (4, 5), 2), [4, 4]);
+        assert!(files(3, 1.0, (6, 9), 20).iter().all(|file| *file < 3));
+    }
+
+    #[test]
+    fn lists_go_round_or_end() {
+        assert_eq!(Sequence::Round { next: 0, count: 3 }.take(7).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(Sequence::Once { next: 0, count: 3 }.take(7).collect::<Vec<_>>(), [0, 1, 2]);
     }
 
     #[test]

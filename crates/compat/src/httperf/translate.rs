@@ -7,7 +7,7 @@ use super::ciphers::{Chosen, choose};
 use super::options::{Options, Protocol, Sessions, Waiting};
 use super::period::Period;
 use super::sessionlog::{self, Logged, LoggedSession};
-use super::targets::{entries, working_set};
+use super::targets::{Sequence, entries, working_set};
 use super::wire::{Stationery, Wire};
 use super::{Read, escape};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,15 @@ use warwolf_plan::{
 pub(super) struct Translated {
     pub(super) plan: Plan,
     pub(super) notes: Vec<String>,
+    /// Targets that differ from call to call, and the order in which they are asked for.
+    pub(super) visits: Option<Visits>,
+}
+
+/// Targets, and the order in which they are asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Visits {
+    pub(super) targets: Vec<String>,
+    pub(super) sequence: Sequence,
 }
 
 /// Why there is no plan.
@@ -75,7 +84,7 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
         let words = options.others.join("`, `");
         notes.push(format!("`{words}`: no option, ignored; the server is --server, the path is --uri"));
     }
-    Ok(Translated { plan, notes })
+    Ok(Translated { plan, notes, visits: workload.visits })
 }
 
 /// Only 1.0 and 1.1 can be spoken.
@@ -161,6 +170,7 @@ struct Workload {
     work: Work,
     think: Think,
     sessions: Option<u64>,
+    visits: Option<Visits>,
 }
 
 fn workload(
@@ -199,7 +209,11 @@ fn workload(
         time => Think::Constant { time },
     };
     let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, order: Order::Sequential };
-    Ok(Workload { requests, work, think, sessions: sessions.map(u64::from) })
+    let visits = sequence(options, targets.len()).map(|sequence| Visits {
+        targets: targets.iter().map(|target| String::from_utf8_lossy(target).into_owned()).collect(),
+        sequence,
+    });
+    Ok(Workload { requests, work, think, sessions: sessions.map(u64::from), visits })
 }
 
 /// What is asked for, in order.
@@ -220,6 +234,16 @@ fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result
         Some((files, _)) => working_set(&options.uri, files).into_iter().map(String::into_bytes).collect(),
         None => vec![options.uri.clone().into_bytes()],
     })
+}
+
+/// In which order targets are asked for, where there is more than one.
+fn sequence(options: &Options, count: usize) -> Option<Sequence> {
+    match (&options.wlog, options.wset) {
+        (Some((true, _)), _) => Some(Sequence::Round { next: 0, count }),
+        (Some((false, _)), _) => Some(Sequence::Once { next: 0, count }),
+        (None, Some((files, rate))) => Some(Sequence::working_set(files, rate, options.client)),
+        (None, None) => None,
+    }
 }
 
 fn scripted(
@@ -257,6 +281,7 @@ fn scripted(
         work: Work::Scripts { scripts },
         think: Think::None,
         sessions: Some(sessions.into()),
+        visits: None,
     }
 }
 
