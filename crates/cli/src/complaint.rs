@@ -64,6 +64,12 @@ fn explain(error: &clap::Error) -> String {
     let arg = word(ContextKind::InvalidArg).unwrap_or_default();
     let value = word(ContextKind::InvalidValue).unwrap_or_default();
     let option = arg.split_whitespace().next().unwrap_or_default();
+    // A value that stands in the option's variable has most likely come from there.
+    let variable = option.strip_prefix("--").map(args::variable);
+    let option = match &variable {
+        Some(name) if !value.is_empty() && std::env::var(name).as_ref() == Ok(&value) => name,
+        _ => option,
+    };
     match error.kind() {
         ErrorKind::UnknownArgument if arg == "-t" => {
             "-t: it could mean --timeout, --threads or --duration; use one of these".to_owned()
@@ -90,7 +96,8 @@ fn explain(error: &clap::Error) -> String {
             Some(valid) => format!("{option}: `{value}`: use one of {valid}"),
             None => {
                 let why = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-                format!("{option}: `{value}`: {why}")
+                let remedy = if why.contains("boolean") { "use true or false" } else { &why };
+                format!("{option}: `{value}`: {remedy}")
             }
         },
         ErrorKind::ArgumentConflict => {

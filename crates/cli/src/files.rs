@@ -64,8 +64,17 @@ fn inputs(load: &Load) -> Result<Inputs, Complaint> {
         Some(Ok(ArrivalWords::Trace { file })) => Some(file),
         _ => None,
     };
-    if let Some(path) = load.request.body.as_deref().and_then(|body| body.strip_prefix('@')) {
-        std::fs::File::open(path).map_err(|error| unreadable("body", Path::new(path), &error))?;
+    let body = load.request.body.as_deref().and_then(|body| body.strip_prefix('@'));
+    // The engine reads these; that they can be read is seen here, where they have the names of their options.
+    for (option, path) in [
+        ("body", body.filter(|path| !matches!(*path, "" | "-")).map(Path::new)),
+        ("cacert", load.tls.cacert.as_deref()),
+        ("cert", load.tls.cert.as_deref()),
+        ("key", load.tls.key.as_deref()),
+    ] {
+        if let Some(path) = path {
+            std::fs::File::open(path).map_err(|error| unreadable(option, path, &error))?;
+        }
     }
     Ok(Inputs {
         plan: read("plan", load.plan.as_deref())?,
@@ -98,7 +107,7 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
 }
 
 /// A seed that differs from run to run, short enough to be typed.
-fn seed_of_now() -> u64 {
+pub(crate) fn seed_of_now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) ^ (now.as_secs() & 0xffff_ffff)
 }

@@ -112,7 +112,7 @@ fn bad_words_get_one_line_and_exit_code_2() {
     let folder = tempfile::tempdir().unwrap();
     let missing = path_in(&folder, "missing/x.json");
     let missing_says = format!("--output: `{missing}`: cannot be written: no such file or directory");
-    let rows: [(&[&str], &str); 16] = [
+    let rows: [(&[&str], &str); 18] = [
         (&["run"], "url: none is given; use one such as http://127.0.0.1:8080/, or --urls FILE"),
         (&["-t", "5", "a.test"], "-t: it could mean --timeout, --threads or --duration; use one of these"),
         (&["--requets", "5", "a.test"], "--requets: no such option; did you mean `--requests`?"),
@@ -128,6 +128,8 @@ fn bad_words_get_one_line_and_exit_code_2() {
             &["-b", "@no/such/body", "a.test"],
             "--body: `no/such/body`: cannot be read: no such file or directory",
         ),
+        (&["-b", "@", "a.test"], "--body: `@`: use the path of a file, such as @order.json"),
+        (&["--cacert", "no/ca", "a.test"], "--cacert: `no/ca`: cannot be read: no such file or directory"),
         (&["-o", &missing, "a.test"], &missing_says),
         (
             &["-o", "result", "a.test"],
@@ -209,13 +211,16 @@ fn options_are_environment_variables_and_words_win() {
     let run = told(command);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run:#?}");
     assert_eq!((target.requests(), target.connections()), (30, 2));
-    let mut command = program(&["run", &url]);
-    command.env("WARWOLF_RATE", "many");
-    let wrong = told(command);
-    assert_eq!(
-        wrong.stderr,
-        "warwolf: WARWOLF_RATE: `many`: use a positive rate, such as 500/s, 10/ms or 30/m\n"
-    );
+    let rows = [
+        ("RATE", "many", "use a positive rate, such as 500/s, 10/ms or 30/m"),
+        ("QUIET", "perhaps", "use true or false"),
+        ("DRIVER", "kqueue", "use one of uring, epoll"),
+    ];
+    for (name, value, remedy) in rows {
+        let mut command = program(&["run", &url]);
+        command.env(format!("WARWOLF_{name}"), value);
+        assert_eq!(told(command).stderr, format!("warwolf: WARWOLF_{name}: `{value}`: {remedy}\n"));
+    }
 }
 
 #[test]
