@@ -5,12 +5,15 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod classics;
 mod complaint;
+mod date;
 mod environment;
 mod exit;
 mod explain;
 mod files;
 mod headline;
+mod http_load;
 mod kept;
 mod pages;
 mod panel;
@@ -21,6 +24,7 @@ mod screen;
 mod serving;
 mod signals;
 mod streams;
+mod torture_pl;
 mod words;
 
 use args::{Command, Program};
@@ -40,7 +44,11 @@ pub fn command() -> clap::Command {
 /// Reads the command line, does what it says, and gives the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    match obey(args::with_command(std::env::args_os())) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some((classic, words)) = classics::asked_for(&words) {
+        return ExitCode::from(classic(&words));
+    }
+    match obey(args::with_command(words)) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             streams::say(&format!("warwolf: {failure}\n"));
