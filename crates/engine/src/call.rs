@@ -32,6 +32,7 @@ pub(crate) struct Followed {
 pub(crate) struct Kept {
     pub(crate) location: Option<Vec<u8>>,
     pub(crate) cookies: Vec<Vec<u8>>,
+    pub(crate) challenges: Vec<Vec<u8>>,
 }
 
 /// One request in flight, from its start to its end.

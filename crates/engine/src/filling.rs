@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use warwolf_http::{Fill, Template};
 use warwolf_plan::{Body, Request};
-use warwolf_workload::Session;
+use warwolf_workload::{Session, Workload};
 
 /// A file whose content is sent as a body, read while it is sent.
 pub(crate) struct Upload(File);
@@ -25,44 +25,57 @@ impl Upload {
     }
 }
 
-/// The hole of a template where the `Cookie` line goes.
-pub(crate) const COOKIE_HOLE: u16 = 0;
+/// The hole of a template where the session's own header lines go.
+pub(crate) const SESSION_HOLE: u16 = 0;
+
+/// The template of what a call sends.
+pub(crate) fn template<'a>(prepared: &'a Prepared, what: &'a What) -> &'a Template {
+    match what {
+        What::Planned(index) => &prepared.requests[*index as usize].template,
+        What::Followed(followed) => &followed.template,
+    }
+}
+
+/// The request that a call sends.
+pub(crate) fn request<'a>(prepared: &'a Prepared, what: &'a What) -> &'a Request {
+    match what {
+        What::Planned(index) => &prepared.requests[*index as usize].request,
+        What::Followed(followed) => &followed.request,
+    }
+}
 
 /// Joins the protocol, which asks for values, and the session, which has them.
 pub(crate) struct Filling<'a> {
-    cookies: Option<(&'a Session, &'a Request)>,
+    fields: Option<(&'a mut Session, &'a Workload, &'a Request)>,
     body: Option<&'a Upload>,
 }
 
 impl<'a> Filling<'a> {
-    /// The template of what a call sends, and what fills it.
-    pub(crate) fn of(prepared: &'a Prepared, what: &'a What, session: &'a Session) -> (&'a Template, Self) {
-        match what {
-            What::Planned(index) => {
-                let request = &prepared.requests[*index as usize];
-                let filling =
-                    Self { cookies: Some((session, &request.request)), body: request.body.as_ref() };
-                (&request.template, filling)
-            }
-            What::Followed(followed) => {
-                let filling =
-                    Self { cookies: Some((session, &followed.request)), body: followed.body.as_ref() };
-                (&followed.template, filling)
-            }
-        }
+    /// For the head of a call.
+    pub(crate) fn head(request: &'a Request, session: &'a mut Session, workload: &'a Workload) -> Self {
+        Self { fields: Some((session, workload, request)), body: None }
+    }
+
+    /// For a piece of the body of a call.
+    pub(crate) fn body(prepared: &'a Prepared, what: &'a What) -> Self {
+        let body = match what {
+            What::Planned(index) => prepared.requests[*index as usize].body.as_ref(),
+            What::Followed(followed) => followed.body.as_ref(),
+        };
+        Self { fields: None, body }
     }
 
     /// For requests of our own.
     pub(crate) fn nothing() -> Self {
-        Self { cookies: None, body: None }
+        Self { fields: None, body: None }
     }
 }
 
 impl Fill for Filling<'_> {
     fn fill(&mut self, hole: u16, out: &mut Vec<u8>) {
-        debug_assert_eq!(hole, COOKIE_HOLE);
-        if let Some((session, request)) = self.cookies {
-            session.write_cookies(request, out);
+        debug_assert_eq!(hole, SESSION_HOLE);
+        if let Some((session, workload, request)) = &mut self.fields {
+            session.write_fields(workload, request, out);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Everything a run needs that can be made before it begins: requests encoded, names resolved, limits computed.
 
 use crate::SetupError;
-use crate::filling::{COOKIE_HOLE, Upload};
+use crate::filling::{SESSION_HOLE, Upload};
 use crate::resolve::resolve;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -37,13 +37,14 @@ pub(crate) struct Prepared {
     pub(crate) pipeline: usize,
     /// Sessions keep their connection while they pause.
     pub(crate) per_session: bool,
-    /// Sessions want to see `Location` and `Set-Cookie`.
+    /// Sessions want to see `Location`, `Set-Cookie` and challenges.
     pub(crate) keeps_reply_fields: bool,
     /// Calls that a session makes, where that is known: what an arrival that never started stands for.
     pub(crate) calls_per_session: u64,
     version: HttpVersion,
     keep_alive: bool,
-    cookies: bool,
+    /// Sessions add header lines of their own.
+    session_lines: bool,
     server_name: Option<String>,
 }
 
@@ -64,11 +65,13 @@ impl Prepared {
             limits: Limits { max_head: plan.connections.max_head as usize, ..Limits::default() },
             pipeline: plan.connections.pipeline as usize,
             per_session: plan.connections.per_session,
-            keeps_reply_fields: plan.session.follow > 0 || (plan.session.cookies && !single),
+            keeps_reply_fields: plan.session.follow > 0
+                || plan.session.auth.is_some()
+                || (plan.session.cookies && !single),
             calls_per_session,
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
-            cookies: plan.session.cookies,
+            session_lines: plan.session.cookies || plan.session.auth.is_some(),
             server_name: plan.tls.server_name.clone(),
         };
         let mut endpoints = Endpoints::default();
@@ -118,18 +121,18 @@ impl Prepared {
         if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
             builder = builder.header("Proxy-Authorization", &basic(credentials));
         }
-        let mut cookies_to_come = self.cookies;
+        let mut lines_to_come = self.session_lines;
         for (name, value) in &request.headers {
             if value.is_empty() && name.eq_ignore_ascii_case("cookie") {
-                if std::mem::take(&mut cookies_to_come) {
-                    builder = builder.hole(COOKIE_HOLE);
+                if std::mem::take(&mut lines_to_come) {
+                    builder = builder.hole(SESSION_HOLE);
                 }
             } else {
                 builder = builder.header(name, value);
             }
         }
-        if cookies_to_come {
-            builder = builder.hole(COOKIE_HOLE);
+        if lines_to_come {
+            builder = builder.hole(SESSION_HOLE);
         }
         let body = match &request.body {
             Body::None => RequestBody::None,

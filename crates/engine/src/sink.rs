@@ -49,6 +49,11 @@ impl ResponseSink for Sink<'_> {
         if let Some(kept) = &mut call.kept {
             kept.location = head.header("location").map(<[u8]>::to_vec);
             kept.cookies = head.all("set-cookie").map(<[u8]>::to_vec).collect();
+            kept.challenges = match head.status {
+                401 => head.all("www-authenticate").map(<[u8]>::to_vec).collect(),
+                407 => head.all("proxy-authenticate").map(<[u8]>::to_vec).collect(),
+                _ => Vec::new(),
+            };
         }
     }
 

@@ -145,6 +145,9 @@ fn session(plan: &Plan) -> String {
     if shape.follow > 0 {
         let _ = write!(text, ", follows up to {}", counted(u64::from(shape.follow), "redirect"));
     }
+    if shape.auth.is_some() {
+        text += ", answers challenges";
+    }
     if shape.failure.on_error || !shape.failure.statuses.is_empty() {
         let mut causes: Vec<String> = shape.failure.statuses.iter().map(|s| format!("status {s}")).collect();
         if shape.failure.on_error {

@@ -26,9 +26,42 @@ pub struct SessionShape {
     /// Whether cookies are dropped each time the session has gone once through as many calls as there are requests.
     #[serde(default, skip_serializing_if = "is_default")]
     pub forget_cookies: bool,
+    /// How challenges are answered; none means that a 401 is a reply like any other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
     /// What ends a session early.
     #[serde(default)]
     pub failure: FailureRule,
+}
+
+/// Answers to challenges (RFC 9110 section 11): Basic and Digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Auth {
+    /// For servers (401).
+    #[serde(default)]
+    pub server: Vec<Credentials>,
+    /// For proxies (407).
+    #[serde(default)]
+    pub proxy: Vec<Credentials>,
+    /// Calls at the most for one planned call, the first included.
+    pub attempts: u32,
+    /// Whether a Basic challenge that nobody has credentials for is met by asking again all the same.
+    #[serde(default)]
+    pub blind: bool,
+}
+
+/// Who we say we are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Credentials {
+    /// Name.
+    pub name: String,
+    /// Password.
+    pub password: String,
+    /// The realm they are for, compared without case; none means any that has no credentials of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realm: Option<String>,
 }
 
 /// The calls of a session.
@@ -176,6 +209,7 @@ impl Default for SessionShape {
             follow: 0,
             follow_statuses: redirects(),
             forget_cookies: false,
+            auth: None,
             failure: FailureRule::default(),
         }
     }

@@ -118,7 +118,7 @@ fn call_with_cookie(bencher: Bencher) {
     bencher.bench_local(|| {
         black_box(session.next(&workload));
         out.clear();
-        session.write_cookies(&plan.requests[0], &mut out);
+        session.write_fields(&workload, &plan.requests[0], &mut out);
         let reply =
             Reply { completed: true, status: 200, cookies: &cookies, ..Reply::failed(&plan.requests[0]) };
         session.reply(&workload, &reply);

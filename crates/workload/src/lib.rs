@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arrivals;
+mod auth;
 mod cookies;
 mod redirect;
 pub mod seed;

@@ -12,6 +12,8 @@ pub enum Purpose {
     Requests = 2,
     /// How long a user thinks; one stream a session.
     Think = 3,
+    /// Client nonces of digest authentication; one stream a session.
+    Nonces = 4,
 }
 
 /// The streams of one purpose.

@@ -3,6 +3,7 @@
 //! Not a connection and not a call: a session says what comes next and is told how it went. The engine holds thousands,
 //! so what only some need (cookies, redirects) is made when it is first needed, and chance needs no memory at all.
 
+use crate::auth::{Answers, Verdict};
 use crate::cookies::Cookies;
 use crate::redirect;
 use crate::seed::{Purpose, Streams};
@@ -10,7 +11,7 @@ use crate::think;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 use warwolf_plan::{
-    Burst, FailureRule, Order, Plan, Request, RequestId, Schedule, Script, Think, ThinkAt, Work,
+    Auth, Burst, FailureRule, Order, Plan, Request, RequestId, Schedule, Script, Think, ThinkAt, Work,
 };
 
 /// What all sessions of a plan share.
@@ -30,8 +31,10 @@ pub struct Workload {
     users: Option<u64>,
     /// Calls after which a closed loop ends.
     calls: u64,
+    auth: Option<Auth>,
     choices: Streams,
     pauses: Streams,
+    nonces: Streams,
 }
 
 impl Workload {
@@ -54,6 +57,8 @@ impl Workload {
             requests: plan.requests.len() as u64,
             users,
             calls: plan.stop.calls.unwrap_or(u64::MAX),
+            auth: plan.session.auth.clone(),
+            nonces: Streams::new(plan.seed, Purpose::Nonces),
             choices: Streams::new(plan.seed, Purpose::Requests),
             pauses: Streams::new(plan.seed, Purpose::Think),
         }
@@ -144,13 +149,15 @@ pub struct Reply<'a> {
     pub location: Option<&'a [u8]>,
     /// The `Set-Cookie` fields, in order.
     pub cookies: &'a [Vec<u8>],
+    /// The `WWW-Authenticate` fields of a 401, or the `Proxy-Authenticate` fields of a 407, in order.
+    pub challenges: &'a [Vec<u8>],
 }
 
 impl<'a> Reply<'a> {
     /// No reply, or not the whole of it, to `request`.
     #[must_use]
     pub const fn failed(request: &'a Request) -> Self {
-        Self { completed: false, status: 0, request, location: None, cookies: &[] }
+        Self { completed: false, status: 0, request, location: None, cookies: &[], challenges: &[] }
     }
 }
 
@@ -197,10 +204,24 @@ enum Phase {
 #[derive(Clone, Debug, Default)]
 struct Extras {
     cookies: Cookies,
-    /// Requests that redirects asked for, to be sent.
+    answers: Answers,
+    /// Nonces used.
+    nonces: u64,
+    /// Requests that replies asked for, to be sent.
     pending: Vec<Request>,
-    /// Followed requests that are out: which, and how many redirects led to each.
-    followed: Vec<(u64, u32)>,
+    /// Such requests that are out.
+    followed: Vec<Followed>,
+}
+
+/// How a request that was not planned came to be sent.
+#[derive(Clone, Copy, Debug)]
+struct Followed {
+    /// Fingerprint of the request.
+    which: u64,
+    /// Redirects that led to it.
+    redirects: u32,
+    /// Times it has been asked, this one included.
+    attempts: u32,
 }
 
 impl Session {
@@ -248,7 +269,7 @@ impl Session {
         match self.choose(workload) {
             Some(request) => {
                 if workload.forget_cookies && self.sent > 0 && self.sent.is_multiple_of(workload.requests) {
-                    self.extras = None;
+                    self.extras.iter_mut().for_each(|extras| extras.cookies = Cookies::default());
                 }
                 self.last = Some(request);
                 self.sent += 1;
@@ -270,7 +291,7 @@ impl Session {
     pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) -> bool {
         assert!(self.outstanding > 0, "a session was told of a reply while it waits for none");
         self.outstanding -= 1;
-        let redirects = self.redirects_before(reply.request);
+        let before = self.take_followed(reply.request);
         let failed = if reply.completed {
             workload.failure.statuses.contains(&reply.status)
         } else {
@@ -290,17 +311,35 @@ impl Session {
             let cookies = &mut self.extras.get_or_insert_default().cookies;
             reply.cookies.iter().for_each(|field| cookies.set(reply.request, field));
         }
-        if redirects < workload.follow
+        if self.phase == Phase::Over {
+            return false;
+        }
+        if matches!(reply.status, 401 | 407)
+            && let Some(auth) = &workload.auth
+            && before.attempts < auth.attempts
+        {
+            let answers = &mut self.extras.get_or_insert_default().answers;
+            let verdict = answers.challenge(auth, reply.request, reply.status, reply.challenges);
+            if verdict == Verdict::Again {
+                self.answer(reply.request.clone(), before.redirects, before.attempts + 1);
+                return true;
+            }
+        }
+        if before.redirects < workload.follow
             && workload.follow_statuses.contains(&reply.status)
-            && self.phase != Phase::Over
             && let Some(request) = redirect::follow(reply.request, reply.status, reply.location)
         {
-            let extras = self.extras.get_or_insert_default();
-            extras.followed.push((fingerprint(&request), redirects + 1));
-            extras.pending.push(request);
+            self.answer(request, before.redirects + 1, 1);
             return true;
         }
         false
+    }
+
+    /// Has a request sent that was not planned.
+    fn answer(&mut self, request: Request, redirects: u32, attempts: u32) {
+        let extras = self.extras.get_or_insert_default();
+        extras.followed.push(Followed { which: fingerprint(&request), redirects, attempts });
+        extras.pending.push(request);
     }
 
     /// The planned request of the last `Send`.
@@ -309,13 +348,18 @@ impl Session {
         self.last
     }
 
-    /// Appends the whole header line `Cookie: a=b; c=d` with its line end, or nothing when no cookie goes with `request`
-    /// or when it brings a `Cookie` field of its own (RFC 6265 section 5.4 allows one). One without a value only says where
-    /// the line stands.
+    /// Appends the header lines, with their line ends, that this session adds to `request`: its answers to challenges, and
+    /// `Cookie: a=b; c=d` unless no cookie goes with the request or it brings a `Cookie` field of its own (RFC 6265 section
+    /// 5.4 allows one). A field without a value only says where the lines stand.
     #[inline]
-    pub fn write_cookies(&self, request: &Request, out: &mut Vec<u8>) {
-        if let Some(extras) = &self.extras
-            && !extras.cookies.is_empty()
+    pub fn write_fields(&mut self, workload: &Workload, request: &Request, out: &mut Vec<u8>) {
+        let Some(extras) = &mut self.extras else { return };
+        if workload.auth.is_some() {
+            let nonce = workload.nonces.stream(self.number).bits(extras.nonces);
+            extras.nonces += 1;
+            extras.answers.write(request, nonce, out);
+        }
+        if !extras.cookies.is_empty()
             && !request
                 .headers
                 .iter()
@@ -410,18 +454,19 @@ impl Session {
         think::draw(&workload.think, workload.pauses.stream(self.number), self.sent)
     }
 
-    /// How many redirects led to `request`, of which the reply has come.
-    fn redirects_before(&mut self, request: &Request) -> u32 {
-        let Some(extras) = &mut self.extras else { return 0 };
+    /// How `request`, of which the reply has come, came to be sent.
+    fn take_followed(&mut self, request: &Request) -> Followed {
+        let planned = Followed { which: 0, redirects: 0, attempts: 1 };
+        let Some(extras) = &mut self.extras else { return planned };
         if extras.followed.is_empty() {
-            return 0;
+            return planned;
         }
         // Two calls of a burst may be redirected to the same place. Then either may be taken for the other, which changes
         // nothing in the sum.
         let which = fingerprint(request);
-        match extras.followed.iter().position(|(out, _)| *out == which) {
-            Some(index) => extras.followed.swap_remove(index).1,
-            None => 0,
+        match extras.followed.iter().position(|out| out.which == which) {
+            Some(index) => extras.followed.swap_remove(index),
+            None => planned,
         }
     }
 }

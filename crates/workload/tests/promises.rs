@@ -101,7 +101,7 @@ fn a_cookie_set_with_every_reply_allocates_once() {
             session.reply(&workload, &reply);
         }
         out.clear();
-        session.write_cookies(&plan.requests[0], &mut out);
+        session.write_fields(&workload, &plan.requests[0], &mut out);
         assert!(out.len() < 1_000);
     };
     (0..10).for_each(|_| turn(&mut session));

@@ -4,7 +4,7 @@ use super::Worker;
 use super::connections::encrypt;
 use crate::call::{Call, Followed, NONE, What};
 use crate::connection::Phase;
-use crate::filling::{Filling, Upload};
+use crate::filling::{Filling, Upload, request, template};
 use crate::setup::Prepared;
 use crate::sink::{Ended, Ending};
 use crate::translate;
@@ -121,7 +121,7 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Encodes a call onto a ready connection.
     pub(super) fn write(&mut self, call: u32, connection: u32) {
-        let Self { calls, connections, sessions, prepared, plain, recorder, .. } = self;
+        let Self { calls, connections, sessions, prepared, plain, recorder, workload, .. } = self;
         let live = &mut connections[connection as usize];
         let entry = &mut calls[call as usize];
         entry.connection = connection;
@@ -129,8 +129,9 @@ impl<D: Driver> Worker<'_, D> {
         if entry.on_used {
             recorder.tally.connection_reused();
         }
-        let session = &sessions[entry.session as usize].session;
-        let (template, mut filling) = Filling::of(prepared, &entry.what, session);
+        let session = &mut sessions[entry.session as usize].session;
+        let template = template(prepared, &entry.what);
+        let mut filling = Filling::head(request(prepared, &entry.what), session, workload);
         if live.out.capacity() == 0
             && let Some(spare) = self.buffers.pop()
         {
@@ -196,11 +197,8 @@ impl<D: Driver> Worker<'_, D> {
     /// come and the request may be repeated (RFC 9112 section 9.3.1). True when the call goes on.
     pub(super) fn begin_again(&mut self, index: u32) -> bool {
         let call = &mut self.calls[index as usize];
-        let template = match &call.what {
-            What::Planned(request) => &self.prepared.requests[*request as usize].template,
-            What::Followed(followed) => &followed.template,
-        };
-        if call.repeats >= REPEATS || !call.on_used || !template.is_repeatable() {
+        let is_repeatable = template(self.prepared, &call.what).is_repeatable();
+        if call.repeats >= REPEATS || !call.on_used || !is_repeatable {
             return false;
         }
         call.begin_again();
@@ -246,11 +244,10 @@ impl<D: Driver> Worker<'_, D> {
         let sample = call.sample(finished, outcome);
         self.recorder.tally.record(&sample);
         if let Some(witness) = &mut self.witness {
-            let (request, planned) = match &call.what {
-                What::Planned(index) => {
-                    (&self.prepared.requests[*index as usize].request, Some(RequestId(*index)))
-                }
-                What::Followed(followed) => (&followed.request, None),
+            let request = request(self.prepared, &call.what);
+            let planned = match call.what {
+                What::Planned(index) => Some(RequestId(index)),
+                What::Followed(_) => None,
             };
             let version = call.version.unwrap_or_else(|| self.prepared.version());
             witness.call(&Seen { sample: &sample, session, request, planned, version, is_continued });
@@ -288,16 +285,13 @@ impl<D: Driver> Worker<'_, D> {
 
 /// What the session is told.
 fn reply_to<'a>(call: &'a Call, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
-    let request = match &call.what {
-        What::Planned(index) => &prepared.requests[*index as usize].request,
-        What::Followed(followed) => &followed.request,
-    };
     let kept = call.kept.as_deref();
     Reply {
         completed: outcome == Outcome::Completed,
         status: call.status,
-        request,
+        request: request(prepared, &call.what),
         location: kept.and_then(|kept| kept.location.as_deref()),
         cookies: kept.map_or(&[], |kept| &kept.cookies),
+        challenges: kept.map_or(&[], |kept| &kept.challenges),
     }
 }

@@ -207,12 +207,11 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Reads the next piece of a streamed body.
     pub(super) fn pump(&mut self, index: u32) {
-        let Self { calls, connections, sessions, prepared, plain, .. } = self;
+        let Self { calls, connections, prepared, plain, .. } = self;
         let connection = &mut connections[index as usize];
         let Some(CallId(call)) = connection.protocol.streaming() else { return };
         let entry = &mut calls[call as usize];
-        let session = &sessions[entry.session as usize].session;
-        let (_, mut filling) = Filling::of(prepared, &entry.what, session);
+        let mut filling = Filling::body(prepared, &entry.what);
         if connection.tls.is_some() {
             plain.clear();
             connection.protocol.pump(&mut filling, PUMP, plain);

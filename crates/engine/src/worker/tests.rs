@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{Phase, Tally, ViolationKind};
 use warwolf_plan::{
-    ArrivalProcess, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think,
-    Unresolved, Work,
+    ArrivalProcess, Auth, Credentials, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape,
+    Shard, Stop, Think, Unresolved, Work,
 };
 use warwolf_sim::{Ending, Fate, Framing, Log, Reply, Scenario, Server, SimDriver, alloc};
 
@@ -516,6 +516,23 @@ fn a_witness_sees_every_call_once() {
         ("/", false, Outcome::Unfinished),
     ];
     assert_eq!(*seen, expected.map(|(path, continued, outcome)| (0, path.to_owned(), continued, outcome)));
+}
+
+#[test]
+fn challenges_are_answered_once_and_remembered() {
+    let mut plan = closed(1, 3);
+    let mufasa = Credentials { name: "Mufasa".into(), password: "Circle of Life".into(), realm: None };
+    plan.session.auth = Some(Auth { server: vec![mufasa], proxy: Vec::new(), attempts: 5, blind: false });
+    let server = Server::new(|request| match request.header("authorization") {
+        Some(answer) if answer.starts_with("Digest username=\"Mufasa\"") => Reply::ok(3),
+        _ => Reply::status(401)
+            .with_header("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""),
+    });
+    let tally = run(&plan, Scenario::new(1, server));
+    assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 3), (401, 1)]);
+    // Credentials that are refused are not offered for ever.
+    let refusing = Reply::status(401).with_header("WWW-Authenticate", "Basic realm=r");
+    assert_eq!(run(&plan, scenario(refusing)).completed(), 15);
 }
 
 #[test]

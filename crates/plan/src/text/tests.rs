@@ -109,16 +109,27 @@ fn session() -> impl Strategy<Value = SessionShape> {
     let follow = (any::<u32>(), prop::collection::vec(any::<u16>(), 0..3));
     let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>())
         .prop_map(|(statuses, on_error)| FailureRule { statuses, on_error });
-    (work, think, think_at, any::<bool>(), follow, any::<bool>(), failure).prop_map(
-        |(work, think, think_at, cookies, (follow, follow_statuses), forget_cookies, failure)| SessionShape {
-            work,
-            think,
-            think_at,
-            cookies,
-            follow,
-            follow_statuses,
-            forget_cookies,
-            failure,
+    let credentials = || {
+        let one = (any_text(), any_text(), prop::option::of(any_text()))
+            .prop_map(|(name, password, realm)| Credentials { name, password, realm });
+        prop::collection::vec(one, 0..3)
+    };
+    let auth = (credentials(), credentials(), any::<u32>(), any::<bool>())
+        .prop_map(|(server, proxy, attempts, blind)| Auth { server, proxy, attempts, blind });
+    let auth = prop::option::of(auth);
+    (work, think, think_at, any::<bool>(), follow, (any::<bool>(), auth), failure).prop_map(
+        |(work, think, think_at, cookies, (follow, follow_statuses), (forget_cookies, auth), failure)| {
+            SessionShape {
+                work,
+                think,
+                think_at,
+                cookies,
+                follow,
+                follow_statuses,
+                forget_cookies,
+                auth,
+                failure,
+            }
         },
     )
 }

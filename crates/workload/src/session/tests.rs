@@ -17,7 +17,7 @@ fn ms(ms: u64) -> Duration {
 }
 
 fn ok(request: &Request) -> Reply<'_> {
-    Reply { completed: true, status: 200, request, location: None, cookies: &[] }
+    Reply { completed: true, status: 200, request, location: None, cookies: &[], challenges: &[] }
 }
 
 /// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
@@ -97,7 +97,7 @@ fn a_round_may_end_with_the_cookies() {
     let mut sent = Vec::new();
     while session.next(&workload) != Step::Done {
         let mut line = Vec::new();
-        session.write_cookies(&plan.requests[0], &mut line);
+        session.write_fields(&workload, &plan.requests[0], &mut line);
         sent.push(!line.is_empty());
         let cookies = [b"a=1; Path=/".to_vec()];
         session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
@@ -314,30 +314,30 @@ fn each_session_has_its_own_cookies() {
     let request = &plan.requests[0];
     let cookies = [b"a=1".to_vec(), b"b=2".to_vec()];
     let set = Reply { cookies: &cookies, ..ok(request) };
-    let line = |session: &Session, request: &Request| {
+    let line = |workload: &Workload, session: &mut Session, request: &Request| {
         let mut out = Vec::new();
-        session.write_cookies(request, &mut out);
+        session.write_fields(workload, request, &mut out);
         String::from_utf8(out).unwrap()
     };
     let workload = Workload::new(&plan);
     let (mut one, mut other) = (workload.session(0), workload.session(1));
     for session in [&mut one, &mut other] {
         session.next(&workload);
-        assert_eq!(line(session, request), "");
+        assert_eq!(line(&workload, session, request), "");
     }
     one.reply(&workload, &set);
     other.reply(&workload, &Reply { completed: false, ..set });
-    assert_eq!(line(&one, request), "Cookie: a=1; b=2\r\n");
-    assert_eq!(line(&other, request), "", "a broken reply sets nothing");
+    assert_eq!(line(&workload, &mut one, request), "Cookie: a=1; b=2\r\n");
+    assert_eq!(line(&workload, &mut other, request), "", "a broken reply sets nothing");
     let mut own = request.clone();
     own.headers.push(("cookie".to_owned(), "mine=1".to_owned()));
-    assert_eq!(line(&one, &own), "", "the request brings its own");
+    assert_eq!(line(&workload, &mut one, &own), "", "the request brings its own");
     plan.session.cookies = false;
     let workload = Workload::new(&plan);
     let mut session = workload.session(0);
     session.next(&workload);
     session.reply(&workload, &Reply { request: &own, ..set });
-    assert_eq!(line(&session, request), "", "not asked for");
+    assert_eq!(line(&workload, &mut session, request), "", "not asked for");
 }
 
 #[test]
@@ -374,7 +374,7 @@ proptest! {
                     turns += 1;
                     let request = out.swap_remove(which % out.len());
                     let location = Some(&b"/next"[..]);
-                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[] });
+                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[], challenges: &[] });
                 }
                 Step::Think(_) => prop_assert!(false, "none was asked for"),
                 Step::Done => break,

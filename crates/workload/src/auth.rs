@@ -1,0 +1,218 @@
+//! Answers to challenges: Basic (RFC 7617) and Digest (RFC 7616), by origin server and proxy.
+//!
+//! A session that was challenged remembers its answer and sends it unasked from then on.
+
+use digest_auth::{AuthContext, HttpMethod, WwwAuthenticateHeader};
+use std::borrow::Cow;
+use warwolf_plan::{Auth, Credentials, Endpoint, Request};
+
+/// What a session does about a challenge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Ask again.
+    Again,
+    /// There is nothing to answer with.
+    Unable,
+}
+
+/// The answers that a session has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answers {
+    server: Option<(Endpoint, Answer)>,
+    proxy: Option<Answer>,
+}
+
+#[derive(Clone, Debug)]
+enum Answer {
+    /// The whole value of the field.
+    Basic(String),
+    /// What the server prompted, which counts its uses, and who answers.
+    Digest(Box<WwwAuthenticateHeader>, Credentials),
+}
+
+impl Answers {
+    /// Takes in the challenges of a reply of `status` 401 or 407 to `request`.
+    pub(crate) fn challenge(
+        &mut self,
+        auth: &Auth,
+        request: &Request,
+        status: u16,
+        challenges: &[Vec<u8>],
+    ) -> Verdict {
+        let known = if status == 407 { &auth.proxy } else { &auth.server };
+        let mut is_basic = false;
+        for challenge in challenges {
+            let Some(challenge) = Challenge::parse(challenge) else { continue };
+            is_basic |= matches!(challenge, Challenge::Basic { .. });
+            let Some(answer) = challenge.answer(known) else { continue };
+            match status {
+                407 => self.proxy = Some(answer),
+                _ => self.server = Some((request.endpoint.clone(), answer)),
+            }
+            return Verdict::Again;
+        }
+        if is_basic && auth.blind { Verdict::Again } else { Verdict::Unable }
+    }
+
+    /// Appends the header lines that go with `request`. `nonce` is new each time.
+    pub(crate) fn write(&mut self, request: &Request, nonce: u64, out: &mut Vec<u8>) {
+        if let Some(answer) = &mut self.proxy {
+            answer.write("Proxy-Authorization", request, nonce, out);
+        }
+        if let Some((endpoint, answer)) = &mut self.server
+            && *endpoint == request.endpoint
+        {
+            answer.write("Authorization", request, nonce, out);
+        }
+    }
+}
+
+impl Answer {
+    fn write(&mut self, field: &str, request: &Request, nonce: u64, out: &mut Vec<u8>) {
+        let value = match self {
+            Self::Basic(value) => Cow::Borrowed(&**value),
+            Self::Digest(prompt, who) => {
+                let method = HttpMethod(Cow::Borrowed(&request.method));
+                let mut context = AuthContext::new_with_method(
+                    &who.name,
+                    &who.password,
+                    &request.path,
+                    Option::<&[u8]>::None,
+                    method,
+                );
+                context.set_custom_cnonce(format!("{nonce:016x}"));
+                match prompt.respond(&context) {
+                    Ok(answer) => Cow::Owned(answer.to_header_string()),
+                    Err(_) => return,
+                }
+            }
+        };
+        out.extend_from_slice(format!("{field}: {value}\r\n").as_bytes());
+    }
+}
+
+/// A challenge of a scheme that is known.
+enum Challenge {
+    Basic { realm: String },
+    Digest(Box<WwwAuthenticateHeader>),
+}
+
+impl Challenge {
+    fn parse(field: &[u8]) -> Option<Self> {
+        // The parser of prompts counts characters as bytes.
+        let text = std::str::from_utf8(field).ok().filter(|text| text.is_ascii())?.trim();
+        let (scheme, parameters) = text.split_once(' ').unwrap_or((text, ""));
+        if scheme.eq_ignore_ascii_case("basic") {
+            return Some(Self::Basic { realm: realm(parameters).unwrap_or_default() });
+        }
+        if scheme.eq_ignore_ascii_case("digest") {
+            return digest_auth::parse(parameters).ok().map(|prompt| Self::Digest(Box::new(prompt)));
+        }
+        None
+    }
+
+    fn answer(self, known: &[Credentials]) -> Option<Answer> {
+        let of = |realm: &str| {
+            let same = |who: &&Credentials| who.realm.as_ref().is_some_and(|r| r.eq_ignore_ascii_case(realm));
+            known.iter().find(same).or_else(|| known.iter().find(|who| who.realm.is_none()))
+        };
+        match self {
+            Self::Basic { realm } => {
+                use base64::Engine as _;
+                let who = of(&realm)?;
+                let pair = format!("{}:{}", who.name, who.password);
+                let coded = base64::engine::general_purpose::STANDARD.encode(pair);
+                Some(Answer::Basic(format!("Basic {coded}")))
+            }
+            Self::Digest(prompt) => {
+                let who = of(&prompt.realm)?.clone();
+                Some(Answer::Digest(prompt, who))
+            }
+        }
+    }
+}
+
+/// The value of `realm="…"` among a challenge's parameters.
+fn realm(parameters: &str) -> Option<String> {
+    let start = parameters.to_ascii_lowercase().find("realm=")? + "realm=".len();
+    let rest = &parameters[start..];
+    match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().map(str::to_owned),
+        None => rest.split([',', ' ']).next().map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn someone(name: &str, realm: Option<&str>) -> Credentials {
+        Credentials { name: name.into(), password: "Circle of Life".into(), realm: realm.map(Into::into) }
+    }
+
+    fn auth(server: Vec<Credentials>) -> Auth {
+        Auth { server, proxy: vec![someone("proxy", None)], attempts: 5, blind: false }
+    }
+
+    fn request() -> Request {
+        Request::get("http://www.example.org/dir/index.html").unwrap()
+    }
+
+    fn written(answers: &mut Answers) -> String {
+        let mut out = Vec::new();
+        answers.write(&request(), 7, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn basic_is_answered_by_realm() {
+        let known = auth(vec![someone("any", None), someone("Mufasa", Some("Pride Rock"))]);
+        for (realm, name) in [("pride rock", "Mufasa"), ("elsewhere", "any")] {
+            let mut answers = Answers::default();
+            let challenge = format!("Basic realm=\"{realm}\", charset=\"UTF-8\"").into_bytes();
+            assert_eq!(answers.challenge(&known, &request(), 401, &[challenge]), Verdict::Again);
+            use base64::Engine as _;
+            let coded = base64::engine::general_purpose::STANDARD.encode(format!("{name}:Circle of Life"));
+            assert_eq!(written(&mut answers), format!("Authorization: Basic {coded}\r\n"));
+        }
+    }
+
+    #[test]
+    fn digest_is_answered_and_its_uses_are_counted() {
+        // The prompt of RFC 7616 section 3.9.1.
+        let prompt = br#"Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=MD5, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS""#;
+        let mut answers = Answers::default();
+        let known = auth(vec![someone("Mufasa", None)]);
+        assert_eq!(answers.challenge(&known, &request(), 401, &[prompt.to_vec()]), Verdict::Again);
+        let first = written(&mut answers);
+        assert!(first.starts_with("Authorization: Digest username=\"Mufasa\""), "{first}");
+        assert!(first.contains("nc=00000001") && first.contains("cnonce=\"0000000000000007\""), "{first}");
+        assert!(written(&mut answers).contains("nc=00000002"));
+    }
+
+    #[test]
+    fn answers_go_to_whom_they_belong() {
+        let mut answers = Answers::default();
+        let known = auth(vec![someone("a", None)]);
+        assert_eq!(answers.challenge(&known, &request(), 407, &[b"Basic realm=x".to_vec()]), Verdict::Again);
+        assert!(written(&mut answers).starts_with("Proxy-Authorization: Basic "));
+        let elsewhere = Request::get("http://other.example.org/").unwrap();
+        let mut answers = Answers::default();
+        answers.challenge(&known, &elsewhere, 401, &[b"Basic realm=x".to_vec()]);
+        assert_eq!(written(&mut answers), "");
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_not() {
+        let mut nobody = auth(Vec::new());
+        for hostile in ["Negotiate", "Digest", "Digest realm=\"", "Digest nonce=é", "", "Basic"] {
+            let mut answers = Answers::default();
+            let verdict = answers.challenge(&nobody, &request(), 401, &[hostile.as_bytes().to_vec()]);
+            assert_eq!((verdict, written(&mut answers)), (Verdict::Unable, String::new()), "{hostile}");
+        }
+        nobody.blind = true;
+        let mut answers = Answers::default();
+        assert_eq!(answers.challenge(&nobody, &request(), 401, &[b"Basic".to_vec()]), Verdict::Again);
+        assert_eq!(written(&mut answers), "");
+    }
+}
