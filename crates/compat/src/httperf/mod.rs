@@ -8,6 +8,7 @@ mod echo;
 mod escape;
 mod figures;
 mod getopt;
+mod ledger;
 mod live;
 mod number;
 mod options;
@@ -19,6 +20,7 @@ mod transcript;
 mod translate;
 mod wire;
 
+pub use ledger::{Ended, Ledger};
 pub use live::{Live, Said};
 pub use options::Parts;
 pub use report::{Errors, Figures, Sessions, Spread, median_ms, report};

@@ -1,0 +1,352 @@
+//! Counts by httperf's rules, from what happens in a run.
+//!
+//! Whoever runs the plan tells it of each connection, request, call and session as it goes; times are nanoseconds from the
+//! start of the run. Everything is counted once for a connection where the original does so, not once for each call.
+
+use super::report::{Errors, Figures, Sessions, Spread, median_ms};
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+use warwolf_measure::{Outcome, Sample};
+
+/// A reply, or what is known of a call that had none.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'a> {
+    /// Number of the session that made the call.
+    pub session: u64,
+    /// The connection it was on.
+    pub connection: u32,
+    /// When things happened to it, and how it ended.
+    pub sample: &'a Sample,
+    /// Bytes after the last chunk of the reply.
+    pub footer_bytes: u32,
+}
+
+/// What is counted.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    open: HashMap<u32, Connection>,
+    connections: u64,
+    concurrent: u64,
+    /// Connections begun in this turn, in the last turn before it that began any, and in the longest one before that.
+    burst: u64,
+    last_burst: u64,
+    longest_burst: u64,
+    connect_ns: Sum,
+    lifetimes_ms: Vec<f64>,
+    lifetime_bins: BTreeMap<u64, u64>,
+    requests: u64,
+    request_bytes: u64,
+    replies: u64,
+    reply_bytes: [u64; 3],
+    classes: [u64; 5],
+    response_ns: Sum,
+    transfer_ns: Sum,
+    errors: Errors,
+    /// Statuses 200 and 302, in all.
+    periodic: [u64; 2],
+    under_way: HashMap<u64, Session>,
+    sessions: SessionCounts,
+    samples: Samples,
+}
+
+/// A connection that is there.
+#[derive(Clone, Copy, Debug)]
+struct Connection {
+    session: u64,
+    began_ns: u64,
+    replies: u64,
+}
+
+/// A session that is under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Session {
+    connections: u64,
+    replies: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct SessionCounts {
+    completed: u64,
+    failed: u64,
+    connections: u64,
+    lifetime_ns: Sum,
+    failtime_ns: Sum,
+    lengths: Vec<u64>,
+}
+
+/// A sum and of how many.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    sum: u128,
+    count: u64,
+}
+
+impl Sum {
+    fn add(&mut self, value: u64) {
+        self.sum += u128::from(value);
+        self.count += 1;
+    }
+
+    fn mean(self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+    }
+}
+
+/// Replies and sessions by spans of five seconds, the first of which may be shorter.
+#[derive(Clone, Debug)]
+struct Samples {
+    first_ns: u64,
+    spans: Vec<[u64; 2]>,
+}
+
+/// How far apart samples are.
+const SAMPLE_NS: u64 = 5_000_000_000;
+/// Lifetimes from a hundred seconds on share a bin.
+const LAST_BIN: u64 = 100_000;
+/// Sessions of so many replies and more are counted as one length.
+const LONGEST: usize = 1 << 20;
+
+impl Samples {
+    /// The spans of client `id` of `clients`, who divide the five seconds among them.
+    fn of_client((id, clients): (u32, u32)) -> Self {
+        let first_ns = SAMPLE_NS * (u64::from(id) + 1) / u64::from(clients.max(1));
+        Self { first_ns: first_ns.max(1), spans: Vec::new() }
+    }
+
+    fn add(&mut self, at_ns: u64, kind: usize) {
+        let span = match at_ns.checked_sub(self.first_ns) {
+            None => 0,
+            Some(after) => usize::try_from(after / SAMPLE_NS).unwrap_or(usize::MAX - 1) + 1,
+        };
+        if span >= self.spans.len() {
+            self.spans.resize(span + 1, [0; 2]);
+        }
+        self.spans[span][kind] += 1;
+    }
+
+    /// When span `number` ends, and how long it is.
+    fn end_ns(&self, number: usize) -> (u64, u64) {
+        let end = self.first_ns.saturating_add(SAMPLE_NS.saturating_mul(number as u64));
+        (end, if number == 0 { self.first_ns } else { SAMPLE_NS })
+    }
+
+    /// Replies and sessions a second in span `number`.
+    fn rates(&self, number: usize) -> [f64; 2] {
+        let seconds = self.end_ns(number).1 as f64 / 1e9;
+        self.spans.get(number).copied().unwrap_or_default().map(|count| count as f64 / seconds)
+    }
+
+    /// All rates of spans that were over by `end_ns`.
+    fn until(&self, end_ns: u64) -> [Vec<f64>; 2] {
+        let over = (0..).take_while(|number| self.end_ns(*number).0 <= end_ns);
+        let rates: Vec<_> = over.map(|number| self.rates(number)).collect();
+        [0, 1].map(|kind| rates.iter().map(|rate| rate[kind]).collect())
+    }
+}
+
+impl Ledger {
+    /// Nothing counted yet, for client `id` of `clients`.
+    #[must_use]
+    pub fn new(client: (u32, u32)) -> Self {
+        Self {
+            open: HashMap::new(),
+            connections: 0,
+            concurrent: 0,
+            burst: 0,
+            last_burst: 0,
+            longest_burst: 0,
+            connect_ns: Sum::default(),
+            lifetimes_ms: Vec::new(),
+            lifetime_bins: BTreeMap::new(),
+            requests: 0,
+            request_bytes: 0,
+            replies: 0,
+            reply_bytes: [0; 3],
+            classes: [0; 5],
+            response_ns: Sum::default(),
+            transfer_ns: Sum::default(),
+            errors: Errors::default(),
+            periodic: [0; 2],
+            under_way: HashMap::new(),
+            sessions: SessionCounts::default(),
+            samples: Samples::of_client(client),
+        }
+    }
+
+    /// A turn of the loop is over: connections begun from now on belong to the next.
+    pub fn turn(&mut self) {
+        if self.burst > 0 {
+            self.longest_burst = self.longest_burst.max(self.last_burst);
+            self.last_burst = std::mem::take(&mut self.burst);
+        }
+    }
+
+    /// A connection is begun for a session.
+    pub fn connecting(&mut self, connection: u32, session: u64, now_ns: u64) {
+        self.connections += 1;
+        self.burst += 1;
+        self.open.insert(connection, Connection { session, began_ns: now_ns, replies: 0 });
+        self.concurrent = self.concurrent.max(self.open.len() as u64);
+    }
+
+    /// Calls may start on a connection.
+    pub fn connected(&mut self, connection: u32, now_ns: u64) {
+        if let Some(open) = self.open.get(&connection) {
+            self.connect_ns.add(now_ns.saturating_sub(open.began_ns));
+            self.under_way.entry(open.session).or_default().connections += 1;
+        }
+    }
+
+    /// A connection is gone, or could not be begun at all; `why` is what broke it, if anything did.
+    pub fn disconnected(&mut self, connection: u32, now_ns: u64, why: Option<Outcome>) {
+        if let Some(why) = why {
+            self.count_error(why);
+        }
+        let Some(closed) = self.open.remove(&connection).filter(|closed| closed.replies > 0) else { return };
+        let lifetime_ms = now_ns.saturating_sub(closed.began_ns) as f64 / 1e6;
+        self.lifetimes_ms.push(lifetime_ms);
+        *self.lifetime_bins.entry((lifetime_ms as u64).min(LAST_BIN)).or_insert(0) += 1;
+    }
+
+    fn count_error(&mut self, why: Outcome) {
+        let errors = &mut self.errors;
+        *match why {
+            Outcome::Completed | Outcome::Unfinished => return,
+            Outcome::ResponseTimeout | Outcome::ConnectTimeout | Outcome::TlsTimeout => {
+                &mut errors.client_timeout
+            }
+            Outcome::Refused => &mut errors.refused,
+            Outcome::Reset | Outcome::Closed | Outcome::ClosedMidReply => &mut errors.reset,
+            Outcome::NoFiles => &mut errors.no_files,
+            Outcome::NoPorts => &mut errors.no_ports,
+            _ => &mut errors.other,
+        } += 1;
+    }
+
+    /// A request has been written to its end, for the first time or again.
+    pub fn written(&mut self, bytes: u64) {
+        self.requests += 1;
+        self.request_bytes += bytes;
+    }
+
+    /// A call is over.
+    pub fn call(&mut self, ended: &Ended<'_>) {
+        let sample = ended.sample;
+        if let Some(wait) = sample.wait() {
+            self.response_ns.add(nanos(wait));
+        }
+        // A status below 100 is left out of all figures, as it always was.
+        if sample.outcome != Outcome::Completed || sample.status < 100 {
+            return;
+        }
+        self.replies += 1;
+        let sizes = [u64::from(sample.header_bytes), sample.body_bytes, u64::from(ended.footer_bytes)];
+        self.reply_bytes.iter_mut().zip(sizes).for_each(|(sum, bytes)| *sum += bytes);
+        if let Some(class) = self.classes.get_mut(usize::from(sample.status / 100) - 1) {
+            *class += 1;
+        }
+        match sample.status {
+            200 => self.periodic[0] += 1,
+            302 => self.periodic[1] += 1,
+            _ => {}
+        }
+        self.transfer_ns.add(sample.transfer().map_or(0, nanos));
+        self.samples.add(sample.finished.as_nanos(), 0);
+        self.under_way.entry(ended.session).or_default().replies += 1;
+        if let Some(connection) = self.open.get_mut(&ended.connection) {
+            connection.replies += 1;
+        }
+    }
+
+    /// A session is over.
+    pub fn session(&mut self, session: u64, failed: bool, began_ns: u64, now_ns: u64) {
+        let Session { connections, replies } = self.under_way.remove(&session).unwrap_or_default();
+        let counts = &mut self.sessions;
+        let lifetime_ns = now_ns.saturating_sub(began_ns);
+        if failed {
+            counts.failed += 1;
+            counts.failtime_ns.add(lifetime_ns);
+        } else {
+            counts.completed += 1;
+            counts.connections += connections;
+            counts.lifetime_ns.add(lifetime_ns);
+            self.samples.add(now_ns, 1);
+        }
+        let length = replies.min(LONGEST);
+        if length >= counts.lengths.len() {
+            counts.lengths.resize(length + 1, 0);
+        }
+        counts.lengths[length] += 1;
+    }
+
+    /// Replies and completed sessions a second in sample `number`, from zero.
+    #[must_use]
+    pub fn sample(&self, number: usize) -> [f64; 2] {
+        self.samples.rates(number)
+    }
+
+    /// When sample `number` is taken.
+    #[must_use]
+    pub fn sample_due_ns(&self, number: usize) -> u64 {
+        self.samples.end_ns(number).0
+    }
+
+    /// Replies with status 200 and 302.
+    #[must_use]
+    pub const fn periodic(&self) -> [u64; 2] {
+        self.periodic
+    }
+
+    /// The numbers of the report of a run that took `wall` and so much CPU time, in user mode and in the kernel.
+    #[must_use]
+    pub fn figures(
+        &self,
+        wall: Duration,
+        cpu: [Duration; 2],
+        with_sessions: bool,
+        periodic: bool,
+    ) -> Figures {
+        let [replies, sessions] = self.samples.until(nanos(wall));
+        let bins: Vec<_> = self.lifetime_bins.iter().map(|(bin, count)| (*bin, *count)).collect();
+        let counts = &self.sessions;
+        let entered = if self.burst > 0 { self.last_burst } else { 0 };
+        Figures {
+            duration_s: wall.as_secs_f64(),
+            connect_burst: self.longest_burst.max(entered),
+            connections: self.connections,
+            concurrent: self.concurrent,
+            requests: self.requests,
+            request_bytes: self.request_bytes,
+            replies: self.replies,
+            reply_bytes: self.reply_bytes,
+            classes: self.classes,
+            lifetimes: self.lifetimes_ms.len() as u64,
+            lifetime_ms: Spread { median: median_ms(&bins), ..Spread::of(&self.lifetimes_ms) },
+            lifetime_bins: bins,
+            connect_ms: self.connect_ns.mean() / 1e6,
+            reply_rates: Spread::of(&replies),
+            response_ms: self.response_ns.mean() / 1e6,
+            transfer_ms: self.transfer_ns.mean() / 1e6,
+            cpu_s: cpu.map(|time| time.as_secs_f64()),
+            errors: self.errors,
+            periodic: periodic.then_some(self.periodic),
+            sessions: with_sessions.then(|| Sessions {
+                rates: Spread::of(&sessions),
+                completed: counts.completed,
+                failed: counts.failed,
+                connections: counts.connections,
+                lifetime_s: counts.lifetime_ns.mean() / 1e9,
+                failtime_s: counts.failtime_ns.mean() / 1e9,
+                lengths: counts.lengths.clone(),
+            }),
+        }
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;
