@@ -40,7 +40,8 @@ fn perform(plan: &Plan, live: &mut Live) -> Result<Run, SetupError> {
     let control = Control::new();
     listen(&control).map_err(|error| SetupError::Thread(error.to_string()))?;
     let environment = environment::observe();
-    let run = warwolf_engine::run(plan, Shard::WHOLE, &control, &mut |interval| put(&live.interval(interval)))?;
+    let run =
+        warwolf_engine::run(plan, Shard::WHOLE, &control, &mut |interval| put(&live.interval(interval)))?;
     Ok(Run { environment, ..run })
 }
 

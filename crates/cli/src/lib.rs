@@ -14,6 +14,7 @@ mod explain;
 mod files;
 mod headline;
 mod http_load;
+mod httperf;
 mod kept;
 mod pages;
 mod panel;
