@@ -60,7 +60,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l timeout -d 'Time
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l connect-timeout -d 'Time for TCP and TLS to connect; 0 is no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s p -l streams -d 'Streams at once on a connection, with HTTP/2 and HTTP/3 (not built yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l pipeline -d 'Requests each user sends on its connection before it waits for the replies [default: 1]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s x -l proxy -d 'HTTP proxy: http://[NAME:PASSWORD@]HOST:PORT' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; can be given several times' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l unix-socket -d 'Connect to this Unix socket, whatever the URL\'s host says' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l bind -d 'Source addresses, taken in turn: more of them pass the limit of some 28,000 ports; commas between them' -r
@@ -130,7 +130,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l timeout -d '
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l connect-timeout -d 'Time for TCP and TLS to connect; 0 is no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s p -l streams -d 'Streams at once on a connection, with HTTP/2 and HTTP/3 (not built yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l pipeline -d 'Requests each user sends on its connection before it waits for the replies [default: 1]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s x -l proxy -d 'HTTP proxy: http://[NAME:PASSWORD@]HOST:PORT' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; can be given several times' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l unix-socket -d 'Connect to this Unix socket, whatever the URL\'s host says' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l bind -d 'Source addresses, taken in turn: more of them pass the limit of some 28,000 ports; commas between them' -r

@@ -304,7 +304,7 @@ pub(crate) struct ConnectionWords {
     #[arg(long, value_name = "N")]
     pub(crate) pipeline: Option<String>,
 
-    /// HTTP proxy: http://[NAME:PASSWORD@]HOST:PORT
+    /// HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT
     #[arg(short = 'x', long, value_name = "PROXY")]
     pub(crate) proxy: Option<String>,
 
