@@ -1,6 +1,6 @@
 //! The classics: programs of old that this one can stand in for, as `warwolf NAME …` and under their own names.
 
-use crate::{http_load, httperf, torture_pl};
+use crate::{http_load, httperf, siege, torture_pl};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -8,8 +8,12 @@ use std::path::Path;
 type Classic = fn(&[String]) -> u8;
 
 /// By the names people know them by.
-const CLASSICS: [(&str, Classic); 3] =
-    [("http_load", http_load::run), ("httperf", httperf::run), ("torture.pl", torture_pl::run)];
+const CLASSICS: [(&str, Classic); 4] = [
+    ("http_load", http_load::run),
+    ("httperf", httperf::run),
+    ("siege", siege::run),
+    ("torture.pl", torture_pl::run),
+];
 
 /// The classic that the words ask for, by the name of the program itself or by the first word, and its own words.
 pub(crate) fn asked_for(words: &[OsString]) -> Option<(Classic, Vec<String>)> {

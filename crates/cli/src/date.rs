@@ -15,7 +15,12 @@ impl Zone {
 
     /// This moment as C's `ctime` writes it, without its line end: `Wed Sep  1 08:00:00 1999`.
     pub(crate) fn now(self) -> String {
-        ctime(OffsetDateTime::from(SystemTime::now()).to_offset(self.0))
+        ctime(self.date())
+    }
+
+    /// This moment.
+    pub(crate) fn date(self) -> OffsetDateTime {
+        OffsetDateTime::from(SystemTime::now()).to_offset(self.0)
     }
 }
 

@@ -23,6 +23,7 @@ mod results;
 mod run;
 mod screen;
 mod serving;
+mod siege;
 mod signals;
 mod streams;
 mod torture_pl;

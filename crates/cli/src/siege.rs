@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use warwolf_compat::siege::{
-    Call, Classic, Counts, End, Era, Finish, Ledger, Line, Log, Moment, Output, Shown, Style, World, banner, fatal, line,
-    log_header, log_notice, log_rows, log_trouble, parse, report, trouble,
+    Call, Classic, Counts, End, Era, Finish, Ledger, Line, Log, Moment, Output, Shown, Style, World, banner,
+    fatal, line, log_header, log_notice, log_rows, log_trouble, parse, report, trouble,
 };
 use warwolf_engine::{Control, Seen, SetupError, Witness};
 use warwolf_http::Version;
@@ -22,6 +22,8 @@ use warwolf_plan::{Plan, Shard};
 
 /// Lines are written out when so many bytes of them wait.
 const PAGE: usize = 65_536;
+/// Nobody draws conclusions from a shorter run.
+const INSTANT: Duration = Duration::from_secs(1);
 
 /// Does what the words say; gives the exit code, which is 0 for every run that took place.
 pub(crate) fn run(argv: &[String]) -> u8 {
@@ -333,13 +335,20 @@ fn note_down(style: &Style, log: &Log, counts: &Counts, end: Finish, now: &Momen
 }
 
 /// One line about figures that are not to be trusted. siege prints no percentiles, so what only spoils those is passed over,
-/// and so is what its own report says.
+/// and so is what its own report says. A run of an instant proves nothing either way.
 fn say_verdict(run: &Run) {
+    if run.wall < INSTANT {
+        return;
+    }
     let verdict = judge(&Summary::of(run));
     let spoils = |cause: Cause| {
         !matches!(
             cause,
-            Cause::NothingMeasured | Cause::FewSamples | Cause::Trend | Cause::Interrupted | Cause::Unfinished
+            Cause::NothingMeasured
+                | Cause::FewSamples
+                | Cause::Trend
+                | Cause::Interrupted
+                | Cause::Unfinished
         )
     };
     let doubt = verdict.doubts().find(|reason| reason.grade != Grade::Valid && spoils(reason.cause));

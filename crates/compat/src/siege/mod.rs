@@ -28,7 +28,7 @@ pub use counts::{Call, Counts, End, Ledger};
 pub use dialect::parse;
 pub use lines::{Line, line, trouble};
 pub use log::{log_header, log_notice, log_rows, log_trouble};
-pub use notices::{Ending, Output};
+pub use notices::{Ending, Output, fatal};
 pub use report::{Finish, banner, report};
 pub use settings::{Era, Login};
 pub use style::{Classic, Log, Shown, Style};

@@ -35,3 +35,9 @@ pub(super) fn notice(level: Level, text: &str) -> String {
     };
     format!("[\u{1b}[1;3{}m{name}\u{1b}[0m] {text}\n", level as u8)
 }
+
+/// The notice after which siege ends because it cannot go on.
+#[must_use]
+pub fn fatal(text: &str) -> String {
+    notice(Level::Fatal, text)
+}

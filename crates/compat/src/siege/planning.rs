@@ -1,12 +1,13 @@
 //! Settings and URLs as a plan.
 
-use super::settings::{Era, Reps, Settings};
+use super::settings::{Era, Login, Reps, Settings};
 use super::url::{Payload, Target};
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
-    Body, Burst, Connections, Endpoint, HttpVersion, Network, Order, Plan, Proxy, Request, RequestId,
-    Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
+    Auth, Body, Burst, Connections, Credentials, Endpoint, HttpVersion, Network, Order, Plan, Proxy, Request,
+    RequestId, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved,
+    Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
@@ -39,6 +40,7 @@ pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec
             forget_cookies: settings.expire_session,
             follow: if settings.follow { REDIRECTS_IN_A_ROW } else { 0 },
             follow_statuses: REDIRECTS.to_vec(),
+            auth: (settings.era != Era::V100).then(|| auth(settings)),
             ..SessionShape::default()
         },
         connections: Connections {
@@ -52,7 +54,11 @@ pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec
             connect: seconds(settings.timeout),
             call: Some(PATIENCE.max(connect(settings))),
         },
-        network: Network { proxy: proxy(settings), unresolved: Unresolved::Count, ..Network::default() },
+        network: Network {
+            proxy: proxy(settings, targets),
+            unresolved: Unresolved::Count,
+            ..Network::default()
+        },
         tls: tls(settings),
         ..Plan::new(requests)
     };
@@ -181,10 +187,27 @@ fn method(settings: &Settings, target: &Target) -> String {
     }
 }
 
-fn proxy(settings: &Settings) -> Option<Proxy> {
+/// Who answers challenges. siege asks again even when it has nothing to answer with.
+fn auth(settings: &Settings) -> Auth {
+    let credentials = |login: &Login| Credentials {
+        name: login.name.clone(),
+        password: login.password.clone(),
+        realm: login.realm.clone(),
+    };
+    Auth {
+        server: settings.logins.iter().map(credentials).collect(),
+        proxy: settings.proxy_logins.iter().map(credentials).collect(),
+        attempts: settings.attempts(),
+        blind: true,
+    }
+}
+
+/// The proxy. A tunnel is asked for with the login at once: nobody waits for the challenge to CONNECT.
+fn proxy(settings: &Settings, targets: &[Target]) -> Option<Proxy> {
     let host = settings.proxy_host.clone()?;
     let port = u16::try_from(settings.proxy_port).ok().filter(|port| *port > 0).unwrap_or(3128);
-    let login = settings.proxy_logins.first();
+    let tunnels = targets.iter().any(|target| target.endpoint.scheme == Scheme::Https);
+    let login = settings.proxy_logins.first().filter(|_| tunnels);
     Some(Proxy {
         endpoint: Endpoint { scheme: Scheme::Http, host, port },
         basic_auth: login.map(|login| format!("{}:{}", login.name, login.password)),

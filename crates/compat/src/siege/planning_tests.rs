@@ -111,9 +111,16 @@ fn every_setting_reaches_the_plan() {
                 proxy_logins: vec![Login::parse("a:b:realm")],
                 ..base.clone()
             },
-            |plan| format!("{:?}", plan.network.proxy.as_ref().and_then(|proxy| proxy.basic_auth.clone())),
-            r#"Some("a:b")"#,
+            |plan| plan.session.auth.as_ref().map(|auth| auth.proxy[0].name.clone()).unwrap_or_default(),
+            "a",
         ),
+        (
+            Settings { logins: vec![Login::parse("jeff:secret:Admin")], attempts: 2, ..base.clone() },
+            |plan| format!("{:?}", plan.session.auth),
+            "Some(Auth { server: [Credentials { name: \"jeff\", password: \"secret\", realm: Some(\"Admin\") }], \
+             proxy: [], attempts: 2, blind: true })",
+        ),
+        (Settings { era: Era::V100, ..base.clone() }, |plan| format!("{:?}", plan.session.auth), "None"),
         (
             Settings { internet: true, ..base.clone() },
             |plan| format!("{:?}", plan.session.work),
@@ -211,6 +218,19 @@ fn cookies_stand_behind_the_host() {
 }
 
 #[test]
+fn a_tunnel_is_asked_for_with_the_login() {
+    let settings = Settings {
+        proxy_host: Some("p".to_owned()),
+        proxy_logins: vec![Login::parse("a:b:realm")],
+        ..shipped()
+    };
+    for (url, login) in [("http://a.test/", None), ("https://a.test/", Some("a:b"))] {
+        let proxy = planned(&settings, &targets(&[url])).network.proxy.unwrap();
+        assert_eq!(proxy.basic_auth.as_deref(), login, "{url}");
+    }
+}
+
+#[test]
 fn data_becomes_the_body() {
     let body = |url: &str| planned(&shipped(), &targets(&[url])).requests[0].body.clone();
     assert_eq!(body("a.test/"), Body::None);
@@ -219,7 +239,7 @@ fn data_becomes_the_body() {
 }
 
 #[test]
-fn get_asks_with_the_method_of_the_rc_file() {
+fn heads_are_asked_for_with_the_method_of_the_rc_file() {
     let get = |method: Option<&str>, url: &str| {
         let settings = Settings { get: true, get_method: method.map(str::to_owned), ..shipped() };
         planned(&settings, &targets(&[url])).requests[0].method.clone()

@@ -70,7 +70,8 @@ impl Figures {
             response: ratio(total, hits),
             rate: ratio(hits, elapsed),
             throughput: ratio(megabytes, elapsed),
-            concurrency: ratio(total, elapsed),
+            // By the time as it was: in a short run a step of the clock would make more users than there are.
+            concurrency: if elapsed == 0.0 { 0.0 } else { ratio(total, counts.elapsed.as_secs_f64()) },
             longest: counts.longest.as_secs_f64(),
             shortest: if counts.successful == 0 { 0.0 } else { counts.shortest.as_secs_f64() },
         }

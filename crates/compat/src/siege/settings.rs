@@ -267,6 +267,11 @@ impl Settings {
         self.limit_holds() && self.concurrent > self.limit
     }
 
+    /// Requests at the most until a challenge is met.
+    pub(super) fn attempts(&self) -> u32 {
+        u32::try_from(self.attempts).unwrap_or(0).max(1)
+    }
+
     /// The `User-Agent` that is sent.
     pub(super) fn agent(&self) -> String {
         self.user_agent
