@@ -1,6 +1,6 @@
 //! One worker per core, and the thread that starts and sums them.
 //!
-//! [`run`] takes a [`Plan`] and gives a [`Run`]: the plan's text, the timeline of what was counted, and the evidence from
+//! [`run`] takes a [`Plan`](warwolf_plan::Plan) and gives a [`Run`](warwolf_measure::Run): the plan's text, the timeline of what was counted, and the evidence from
 //! which a report judges whether the figures can be believed. The engine prints nothing and knows no front end.
 //!
 //! Start reading at `worker::Worker::turn`.
