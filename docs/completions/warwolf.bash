@@ -361,7 +361,7 @@ _warwolf() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json csv html markdown junit" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv markdown junit" -- "${cur}"))
                     return 0
                     ;;
                 --slo)
@@ -611,7 +611,7 @@ _warwolf() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text json csv html markdown junit" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json csv markdown junit" -- "${cur}"))
                     return 0
                     ;;
                 --shard)

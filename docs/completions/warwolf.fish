@@ -39,7 +39,7 @@ random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s c -l connections -d 'Users in a closed loop, each with a connection [default: 50]; with --rate, connections at the most' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s n -l requests -d 'Stop after this many requests: 200, 10k, 1.5m' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s d -l duration -d 'Stop after this time, warm-up included [default: 10s without -n]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s d -l duration -d 'Stop after this time, warm-up included [default: 10s, unless something else ends the run]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s r -l rate -d 'Open loop: requests a second in all, whatever the server does: 500/s, 10/ms, 30/m' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l arrivals -d 'How requests follow each other in an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l ramp -d 'Change the rate evenly: FROM:TO:TIME; or TIME alone, over which the users of a closed loop start' -r
@@ -83,7 +83,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s o -l output -d '
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l format -d 'What goes to stdout [default: text]' -r -f -a "text\t'The report as text'
 json\t'The report as JSON'
 csv\t'The intervals as CSV'
-html\t'The report as one HTML page (not built yet)'
 markdown\t'The report as Markdown'
 junit\t'The verdict and the SLOs as JUnit XML'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l shard -d 'Do only part I of N of the load; `warwolf merge` adds the parts up' -r
@@ -109,7 +108,7 @@ random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s c -l connections -d 'Users in a closed loop, each with a connection [default: 50]; with --rate, connections at the most' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s n -l requests -d 'Stop after this many requests: 200, 10k, 1.5m' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s d -l duration -d 'Stop after this time, warm-up included [default: 10s without -n]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s d -l duration -d 'Stop after this time, warm-up included [default: 10s, unless something else ends the run]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s r -l rate -d 'Open loop: requests a second in all, whatever the server does: 500/s, 10/ms, 30/m' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l arrivals -d 'How requests follow each other in an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l ramp -d 'Change the rate evenly: FROM:TO:TIME; or TIME alone, over which the users of a closed loop start' -r
@@ -169,7 +168,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand report" -s o -l output -
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l format -d 'What goes to stdout [default: text]' -r -f -a "text\t'The report as text'
 json\t'The report as JSON'
 csv\t'The intervals as CSV'
-html\t'The report as one HTML page (not built yet)'
 markdown\t'The report as Markdown'
 junit\t'The verdict and the SLOs as JUnit XML'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l slo -d 'A promise to judge instead of the plan\'s: p99<200ms; can be given several times' -r
