@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use warwolf_clock::{Clock, Timestamp};
 
+use crate::look::{self, Looks};
 use crate::socket::{self, KernelAddress, last_errno};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
@@ -34,7 +35,8 @@ pub struct Epoll {
     arena: Box<[u8]>,
     arena_used: usize,
     events: Vec<libc::epoll_event>,
-    is_precise: bool,
+    looks: Looks,
+    is_prepared: bool,
 }
 
 /// One open socket.
@@ -92,7 +94,8 @@ impl Epoll {
             arena: vec![0; ARENA_BYTES].into_boxed_slice(),
             arena_used: 0,
             events: vec![libc::epoll_event { events: 0, u64: 0 }; sockets.clamp(EVENTS_MIN, EVENTS_MAX)],
-            is_precise: false,
+            looks: Looks::new(Duration::ZERO),
+            is_prepared: false,
         })
     }
 
@@ -262,13 +265,44 @@ impl Epoll {
         }
     }
 
-    /// How long to sleep at most, `found` completions being there already.
-    fn timeout(&self, until: Timestamp, found: usize) -> Duration {
-        if found > 0 || self.idle == Idle::Spin {
-            return Duration::ZERO;
+    /// Takes what the kernel has to say until `until`: looks for a moment if that has paid of late, then sleeps. True when a
+    /// waker or a signal called.
+    fn sleep(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<bool> {
+        let began = Instant::now();
+        let mut timeout = self.clock.remaining_at(began, until).min(SLEEP_MAX);
+        if !self.knocking.is_empty() {
+            timeout = timeout.min(KNOCK_EVERY);
         }
-        let remaining = self.clock.remaining(until).min(SLEEP_MAX);
-        if self.knocking.is_empty() { remaining } else { remaining.min(KNOCK_EVERY) }
+        let Some(length) = self.looks.next() else {
+            let was_called = self.poll(timeout, into)?;
+            self.looks.slept(began.elapsed());
+            return Ok(was_called);
+        };
+        let before = into.len();
+        let end = began + length.min(timeout);
+        loop {
+            let was_called = self.poll(Duration::ZERO, into)?;
+            if was_called || into.len() > before {
+                self.looks.looked(true);
+                return Ok(was_called);
+            }
+            let now = Instant::now();
+            if now >= end {
+                self.looks.looked(false);
+                return self.poll(timeout.saturating_sub(now - began), into);
+            }
+        }
+    }
+
+    /// Makes the first wait's thread sleep well.
+    fn prepare(&mut self) {
+        if !self.is_prepared {
+            host::sleep_precisely();
+            if self.idle == Idle::Block {
+                self.looks = Looks::new(look::cost_of_a_sleep());
+            }
+            self.is_prepared = true;
+        }
     }
 }
 
@@ -329,18 +363,16 @@ impl Driver for Epoll {
     }
 
     fn wait(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<()> {
-        if !self.is_precise {
-            host::sleep_precisely();
-            self.is_precise = true;
-        }
+        self.prepare();
         self.arena_used = 0;
         let before = into.len();
         into.append(&mut self.completed);
         self.read_leftovers(into);
         loop {
             self.knock(into);
-            let timeout = self.timeout(until, into.len() - before);
-            let was_called = self.poll(timeout, into)?;
+            let is_polling = into.len() > before || self.idle == Idle::Spin;
+            let was_called =
+                if is_polling { self.poll(Duration::ZERO, into)? } else { self.sleep(until, into)? };
             if was_called || into.len() > before || self.clock.remaining(until).is_zero() {
                 return Ok(());
             }

@@ -60,6 +60,14 @@ pub fn process_cpu() -> (Duration, Duration) {
     usage(libc::RUSAGE_SELF)
 }
 
+/// CPU time of the calling thread, to the nanosecond.
+pub(crate) fn thread_cpu_clock() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: fills the live struct it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
+}
+
 /// User and system time of `who`; zero when the kernel does not say.
 fn usage(who: libc::c_int) -> (Duration, Duration) {
     // SAFETY: an rusage holds only numbers, for which zero bits are valid.

@@ -13,6 +13,7 @@ use warwolf_clock::{Clock, Timestamp};
 mod buffers;
 mod epoll;
 pub mod host;
+mod look;
 mod monotonic;
 mod socket;
 mod uring;
@@ -162,7 +163,9 @@ impl ReceivedBytes {
 /// What a thread does while it waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Idle {
-    /// Sleeps in the kernel: tens of microseconds late to wake, no cost.
+    /// Sleeps in the kernel: tens of microseconds late to wake, no cost. Only while replies come faster than a sleep would
+    /// take does it look for the next one first, for at most what a sleep costs (measured once, at most 30 us), because that is
+    /// cheaper.
     #[default]
     Block,
     /// Asks again and again: wakes within a microsecond or two and keeps a core busy.

@@ -19,13 +19,16 @@ impl Monotonic {
 
     /// How long it is until `until`; zero when that is past. Correct before zero too.
     pub(crate) fn remaining(&self, until: Timestamp) -> Duration {
+        self.remaining_at(Instant::now(), until)
+    }
+
+    /// How long it is from `now` until `until`.
+    pub(crate) fn remaining_at(&self, now: Instant, until: Timestamp) -> Duration {
         if !until.is_reached() {
             return Duration::MAX;
         }
-        let Some(target) = self.zero.checked_add(Duration::from_nanos(until.as_nanos())) else {
-            return Duration::MAX;
-        };
-        target.saturating_duration_since(Instant::now())
+        let target = self.zero.checked_add(Duration::from_nanos(until.as_nanos()));
+        target.map_or(Duration::MAX, |target| target.saturating_duration_since(now))
     }
 }
 

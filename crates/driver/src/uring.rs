@@ -6,13 +6,14 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, Probe, cqueue, opcode, squeue};
 use warwolf_clock::{Clock, Timestamp};
 
 use crate::buffers::{Buffers, GROUP};
+use crate::look::{self, Looks};
 use crate::socket::{self, KernelAddress};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
@@ -38,6 +39,7 @@ pub struct Uring {
     waker: Waker,
     clock: Monotonic,
     idle: Idle,
+    looks: Looks,
     is_enabled: bool,
     /// Why the kernel refused a submission outside a wait; the next wait says so.
     failure: Option<io::Error>,
@@ -129,6 +131,7 @@ impl Uring {
             waker: Waker::new()?,
             clock: start,
             idle,
+            looks: Looks::new(Duration::ZERO),
             is_enabled: false,
             failure: None,
         })
@@ -148,6 +151,9 @@ impl Uring {
             return Ok(());
         }
         host::sleep_precisely();
+        if self.idle == Idle::Block {
+            self.looks = Looks::new(look::cost_of_a_sleep());
+        }
         self.ring.submitter().register_enable_rings()?;
         self.is_enabled = true;
         self.watch_waker();
@@ -199,6 +205,38 @@ impl Uring {
                 Some(libc::ETIME | libc::EBUSY | libc::EAGAIN) => Ok(()),
                 _ => Err(error),
             },
+        }
+    }
+
+    /// Waits for a completion until `until`: looks for a moment if that has paid of late, then sleeps.
+    fn sleep(&mut self, until: Timestamp) -> io::Result<()> {
+        let began = Instant::now();
+        let timeout = self.clock.remaining_at(began, until);
+        if timeout.is_zero() {
+            return self.enter(0, Duration::ZERO);
+        }
+        if let Some(length) = self.looks.next() {
+            let has_found = self.look(began + length.min(timeout));
+            self.looks.looked(has_found);
+            return self.enter(1, timeout);
+        }
+        self.enter(1, timeout)?;
+        self.looks.slept(began.elapsed());
+        Ok(())
+    }
+
+    /// Watches until `until` for something that entering the kernel would not have to wait for. True when there is.
+    fn look(&mut self, until: Instant) -> bool {
+        loop {
+            let queue = self.ring.submission();
+            if queue.taskrun() || !queue.is_empty() {
+                return true;
+            }
+            drop(queue);
+            if Instant::now() >= until {
+                return false;
+            }
+            std::hint::spin_loop();
         }
     }
 
@@ -450,12 +488,9 @@ impl Driver for Uring {
             if let Some(error) = self.failure.take() {
                 return Err(error);
             }
-            let timeout = if into.len() > before || self.idle == Idle::Spin {
-                Duration::ZERO
-            } else {
-                self.clock.remaining(until)
-            };
-            let was_interrupted = match self.enter(u32::from(!timeout.is_zero()), timeout) {
+            let is_polling = into.len() > before || self.idle == Idle::Spin;
+            let entered = if is_polling { self.enter(0, Duration::ZERO) } else { self.sleep(until) };
+            let was_interrupted = match entered {
                 Ok(()) => false,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => true,
                 Err(error) => return Err(error),
