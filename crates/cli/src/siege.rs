@@ -22,6 +22,8 @@ use warwolf_plan::{Plan, Shard};
 
 /// Lines are written out when so many bytes of them wait.
 const PAGE: usize = 65_536;
+/// The status under which siege shows what is no HTTP.
+const NOT_HTTP: u16 = 418;
 /// Nobody draws conclusions from a shorter run.
 const INSTANT: Duration = Duration::from_secs(1);
 
@@ -280,6 +282,8 @@ impl Drop for Watcher {
 fn call(seen: &Seen<'_>) -> Call {
     let sample = seen.sample;
     let end = match sample.outcome {
+        // The original takes its own status for its own, and reads no further.
+        Outcome::Completed if sample.status == NOT_HTTP => End::NotHttp,
         Outcome::Completed => End::Reply,
         Outcome::ResponseTimeout => End::Nothing,
         Outcome::Violation(ViolationKind::BadStatusLine) => End::NotHttp,

@@ -8,8 +8,8 @@ const USER_AGENT: &str = "http_load 12mar2006";
 /// The lines of a file, each without its line end. A carriage return before the line feed belongs to the line end: the
 /// original sent it to the server as part of the path.
 pub(super) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let file = file.strip_suffix(b"\n").unwrap_or(file);
     let none = file.is_empty();
+    let file = file.strip_suffix(b"\n").unwrap_or(file);
     file.split(|byte| *byte == b'\n')
         .filter(move |_| !none)
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
@@ -117,8 +117,9 @@ mod tests {
 
     #[test]
     fn a_file_is_its_lines() {
-        let rows: [(&[u8], &[&str]); 6] = [
+        let rows: [(&[u8], &[&str]); 7] = [
             (b"", &[]),
+            (b"\n", &[""]),
             (b"a", &["a"]),
             (b"a\n", &["a"]),
             (b"a\r\nb\r\n", &["a", "b"]),
