@@ -196,6 +196,10 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.driver.wait(until, &mut self.completions)?;
         self.now = self.driver.now();
         self.waited += self.now.since(before);
+        if self.sessions.len() >= self.session_limit {
+            // Whatever has become due in the meantime waited for a slot.
+            self.full_until = self.now;
+        }
         Ok(())
     }
 

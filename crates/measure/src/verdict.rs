@@ -360,7 +360,7 @@ fn saturated(summary: &Summary) -> Option<(usize, f64)> {
 
 fn held_back_share(summary: &Summary) -> f64 {
     let counters = summary.tally.counters();
-    counters.held_back as f64 / (counters.started + counters.unstarted).max(1) as f64
+    (counters.held_back as f64 / (counters.started + counters.unstarted).max(1) as f64).min(1.0)
 }
 
 /// Lag that matters, or load that was not generated, where it is this machine's doing.
@@ -375,11 +375,11 @@ fn client_late(summary: &Summary) -> Option<Reason> {
             evidence: format!("worker {worker} was busy for {} of its time", share(load)),
             remedy: "use more threads or machines, or lower the load",
         }
+    } else if lag(summary).is_none() && held_back_share(summary) > HELD_BACK {
+        // All slots were busy, and those who got one were served at once: the server was slow, not this machine.
+        return None;
     } else if let Some(found) = hindrance(summary, DELAYED_WITH_LAG, STOLEN_WITH_LAG, THROTTLED_WITH_LAG) {
         found
-    } else if held_back_share(summary) > HELD_BACK {
-        // All slots were busy, and the machine had time: the lag is the server's.
-        return None;
     } else if let Some(busy) = summary.evidence.host_cpu_busy_share.filter(|busy| *busy > HOST_BUSY_WITH_LAG)
     {
         Hindrance {
@@ -402,16 +402,23 @@ fn client_late(summary: &Summary) -> Option<Reason> {
 }
 
 /// Lag that makes up a good part of the latency, as grade and figures.
+///
+/// Calls that waited for a slot waited for the server, unless it was a busy worker that kept the slots. Theirs may be the
+/// longest lags: the rest has at least the p99 that is left without them.
 fn lag(summary: &Summary) -> Option<(Grade, String)> {
-    let lag = summary.lag.quantile_ns("p99")?;
+    summary.lag.quantile_ns("p99")?;
+    let excused = if saturated(summary).is_some() { 0.0 } else { held_back_share(summary) };
+    let own = 0.99 * (1.0 - excused);
+    let lag = summary.tally.phase(Phase::Lag).quantile(own)?;
     let latency = summary.tally.phase(Phase::Latency).quantile(0.99)?;
     let of_latency = lag as f64 / latency.max(1) as f64;
     if lag < LAG_FLOOR_NS || of_latency < LAG_SHARE {
         return None;
     }
     let invalid = lag >= LAG_INVALID_NS && of_latency >= LAG_INVALID_SHARE;
+    let of_these = if own < 0.99 { " of calls that waited for no slot" } else { "" };
     let evidence =
-        format!("p99 of lag {}, p99 of latency {}", duration(lag as f64), duration(latency as f64));
+        format!("p99 of lag{of_these} {}, p99 of latency {}", duration(lag as f64), duration(latency as f64));
     Some((if invalid { Grade::Invalid } else { Grade::Degraded }, evidence))
 }
 

@@ -201,6 +201,14 @@ fn what_should_be_known_is_a_note() {
             Cause::SlotsFull,
         ),
         (
+            "the same, with the server on the same cores",
+            changed(true, VERY_LATE, |r| {
+                r.evidence.workers = vec![worker(0.1, 0.1, 0.04)];
+                add(r, |t| t.held_back(400));
+            }),
+            Cause::SlotsFull,
+        ),
+        (
             "the server takes 10 of 50 connections",
             changed(false, STEADY, |r| {
                 r.evidence.connections_held = 10;
@@ -243,6 +251,15 @@ fn what_is_this_machines_is_named() {
             "a hog on the same core",
             changed(true, LATE, |r| r.evidence.workers = vec![worker(0.1, 0.1, 0.04)]),
             Degraded,
+            Cause::CpuContention,
+        ),
+        (
+            "a hog on the same core, and a few calls waited for slots besides",
+            changed(true, VERY_LATE, |r| {
+                r.evidence.workers = vec![worker(0.1, 0.1, 0.04)];
+                add(r, |t| t.held_back(30));
+            }),
+            Invalid,
             Cause::CpuContention,
         ),
         (

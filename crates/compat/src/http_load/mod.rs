@@ -1,6 +1,6 @@
 //! `http_load` (Poskanzer), the releases of 2006 and 2014.
 //!
-//! [`parse`] makes a plan of its words, [`Count`] adds up what the fetches of the run came to, and [`report`] prints that
+//! [`parse`] makes a plan of its words, [`Count`] adds up what the fetches of the run came to, and [`report()`] prints that
 //! as the original does. What differs from the original on purpose is in `docs/http_load.md`.
 
 mod count;

@@ -1,6 +1,6 @@
 //! `torture.pl` 1.05 (Stein, 1999).
 //!
-//! [`parse`] makes a plan of its words, [`Count`] adds up what the transactions of the run came to, and [`report`] prints
+//! [`parse`] makes a plan of its words, [`Count`] adds up what the transactions of the run came to, and [`report()`] prints
 //! that as the original does. What differs from the original on purpose is in `docs/torture_pl.md`.
 
 mod count;

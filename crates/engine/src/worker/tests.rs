@@ -174,6 +174,8 @@ fn one_second_of_stall_shows_in_latency_as_long_as_it_lasted() {
     assert!(quantile(&tally, Phase::Latency, 0.99) > millis(850));
     assert!(quantile(&tally, Phase::Lag, 0.99) > millis(850));
     assert!(tally.counters().held_back > 900);
+    let late = 10_000 - tally.phase(Phase::Lag).histogram().count_at_most(0);
+    assert_eq!(tally.counters().held_back, late, "who was late waited for a slot, nobody else");
 }
 
 #[test]
