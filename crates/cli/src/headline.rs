@@ -20,7 +20,7 @@ pub(crate) fn headline(plan: &Plan, means: Means) -> String {
         Schedule::Open { .. } => {
             format!("at most {}, ", counted(plan.connections.limit.into(), "connection"))
         }
-        Schedule::Closed { .. } => String::new(),
+        Schedule::Closed { .. } | Schedule::Turns { .. } => String::new(),
     };
     let spin = match plan.idle {
         Idle::Block => "",
@@ -47,6 +47,7 @@ fn load(plan: &Plan) -> String {
             };
             format!("closed loop, {}{depth}{ramp}", counted((*users).into(), "user"))
         }
+        Schedule::Turns { users } => format!("in turns, {}", counted((*users).into(), "session")),
         Schedule::Open { arrivals, burst } => {
             let groups = if *burst > 1 { format!(" in groups of {burst}") } else { String::new() };
             format!("open loop, {}{groups}", process(arrivals))
@@ -73,7 +74,11 @@ fn process(arrivals: &ArrivalProcess) -> String {
 }
 
 fn end(plan: &Plan) -> String {
-    let what = if plan.is_open() { "arrival" } else { "request" };
+    let what = match plan.schedule {
+        Schedule::Open { .. } => "arrival",
+        Schedule::Turns { .. } => "session",
+        Schedule::Closed { .. } => "request",
+    };
     match (plan.stop.calls, plan.stop.duration) {
         (Some(calls), None) => format!("for {}", counted(calls, what)),
         (None, Some(duration)) => format!("for {}", time(duration)),
@@ -89,7 +94,7 @@ fn end(plan: &Plan) -> String {
 pub(crate) fn own_end(plan: &Plan) -> Option<Duration> {
     match &plan.schedule {
         Schedule::Open { arrivals, .. } => arrivals.ends_after(),
-        Schedule::Closed { .. } => None,
+        Schedule::Closed { .. } | Schedule::Turns { .. } => None,
     }
 }
 

@@ -191,6 +191,7 @@ fn timeouts(words: &ConnectionWords) -> Result<Timeouts, PlanError> {
     Ok(Timeouts {
         connect: limit("connect-timeout", &words.connect_timeout, usual.connect)?,
         call: limit("timeout", &words.timeout, usual.call)?,
+        ..usual
     })
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Kept {
 
 /// One request in flight, from its start to its end.
 pub(crate) struct Call {
+    /// Its number in order of creation in this worker; it keeps it when it is begun or made again.
+    pub(crate) serial: u64,
     pub(crate) session: u32,
     pub(crate) connection: u32,
     /// Next in the list this call is in: waiting for a connection to open, or written and not yet handed over.
@@ -48,6 +50,8 @@ pub(crate) struct Call {
     pub(crate) first_byte: Timestamp,
     pub(crate) body_bytes: u64,
     pub(crate) header_bytes: u32,
+    /// Bytes after the line of the last chunk.
+    pub(crate) footer_bytes: u32,
     pub(crate) sent_bytes: u64,
     pub(crate) status: u16,
     /// Of the reply, once there is one.
@@ -55,14 +59,23 @@ pub(crate) struct Call {
     /// It was written to a connection that others had used or were using: if that closes before a byte of the reply,
     /// the server may never have seen it.
     pub(crate) on_used: bool,
+    /// The kernel has all of it. Kept up only where somebody asks.
+    pub(crate) written: bool,
     /// How often it was begun again on another connection.
     pub(crate) repeats: u8,
     pub(crate) kept: Option<Box<Kept>>,
 }
 
 impl Call {
-    pub(crate) fn new(session: u32, what: What, intended: Timestamp, started: Timestamp, keep: bool) -> Self {
+    pub(crate) fn new(
+        serial: u64,
+        session: u32,
+        what: What,
+        intended: Timestamp,
+        started: Timestamp,
+    ) -> Self {
         Self {
+            serial,
             session,
             connection: NONE,
             next: NONE,
@@ -73,12 +86,14 @@ impl Call {
             first_byte: Timestamp::NEVER,
             body_bytes: 0,
             header_bytes: 0,
+            footer_bytes: 0,
             sent_bytes: 0,
             status: 0,
             version: None,
             on_used: false,
+            written: false,
             repeats: 0,
-            kept: keep.then(Box::default),
+            kept: None,
         }
     }
 
@@ -96,8 +111,14 @@ impl Call {
         self.connection = NONE;
         self.sent = Timestamp::NEVER;
         self.first_byte = Timestamp::NEVER;
+        self.body_bytes = 0;
+        self.header_bytes = 0;
+        self.footer_bytes = 0;
         self.sent_bytes = 0;
-        self.repeats += 1;
+        self.status = 0;
+        self.version = None;
+        self.written = false;
+        self.repeats = self.repeats.saturating_add(1);
     }
 
     pub(crate) fn sample(&self, finished: Timestamp, outcome: Outcome) -> Sample {
@@ -122,10 +143,11 @@ impl Call {
 pub(crate) struct CallList {
     first: u32,
     last: u32,
+    length: u32,
 }
 
 impl CallList {
-    pub(crate) const EMPTY: Self = Self { first: NONE, last: NONE };
+    pub(crate) const EMPTY: Self = Self { first: NONE, last: NONE, length: 0 };
 
     pub(crate) fn push(&mut self, calls: &mut slab::Slab<Call>, index: u32) {
         calls[index as usize].next = NONE;
@@ -134,6 +156,7 @@ impl CallList {
             last => calls[last as usize].next = index,
         }
         self.last = index;
+        self.length += 1;
     }
 
     pub(crate) fn pop(&mut self, calls: &slab::Slab<Call>) -> Option<u32> {
@@ -142,6 +165,7 @@ impl CallList {
             return None;
         }
         self.first = calls[index as usize].next;
+        self.length -= 1;
         if self.first == NONE {
             self.last = NONE;
         }
@@ -150,6 +174,15 @@ impl CallList {
 
     pub(crate) fn is_empty(self) -> bool {
         self.first == NONE
+    }
+
+    pub(crate) fn len(self) -> u32 {
+        self.length
+    }
+
+    /// The one that has been in it longest.
+    pub(crate) fn first(self) -> Option<u32> {
+        (self.first != NONE).then_some(self.first)
     }
 
     /// Takes `index` out of the list, wherever it stands. Walks the list: for timeouts, not for the common path.

@@ -3,6 +3,7 @@
 use crate::call::{CallList, NONE};
 use warwolf_clock::Timestamp;
 use warwolf_http::{Http1, TlsClient};
+use warwolf_measure::Outcome;
 
 /// How far a connection has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) struct Connection {
     /// Which of the endpoint's addresses is being used, and how many have been tried.
     pub(crate) address: u32,
     pub(crate) tried: u32,
+    /// Local ports that were found in use.
+    pub(crate) ports_tried: u32,
     pub(crate) phase: Phase,
     pub(crate) place: Place,
     /// The session that keeps it for itself, or [`NONE`].
@@ -52,10 +55,16 @@ pub(crate) struct Connection {
     pub(crate) waiting: CallList,
     /// Calls written but not yet handed to the driver.
     pub(crate) written: CallList,
+    /// Calls handed to the driver that the kernel may not have all of. Kept up only where somebody asks.
+    pub(crate) handed: CallList,
     pub(crate) began: Timestamp,
     pub(crate) connected: Timestamp,
     /// Calls it has completed: a kept-alive connection that fails costs a reconnect, not a failure.
     pub(crate) completed: u32,
+    /// It came to carry calls.
+    pub(crate) opened: bool,
+    /// What broke it, if anything did.
+    pub(crate) why: Option<Outcome>,
 }
 
 impl Connection {
@@ -64,6 +73,7 @@ impl Connection {
             endpoint,
             address,
             tried: 1,
+            ports_tried: 0,
             phase: Phase::Connecting,
             place: Place::Out,
             owner: NONE,
@@ -74,15 +84,23 @@ impl Connection {
             dirty: false,
             waiting: CallList::EMPTY,
             written: CallList::EMPTY,
+            handed: CallList::EMPTY,
             began: now,
             connected: Timestamp::NEVER,
             completed: 0,
+            opened: false,
+            why: None,
         }
     }
 
     /// Whether another call may be given to it now.
     pub(crate) fn has_room(&self) -> bool {
         self.phase == Phase::Ready && self.protocol.room() > 0
+    }
+
+    /// Calls on it and calls that wait for it.
+    pub(crate) fn outstanding(&self) -> usize {
+        self.protocol.in_flight() + self.waiting.len() as usize
     }
 
     /// Nothing in flight on it and nothing waiting for it.

@@ -74,24 +74,27 @@ impl Deadlines {
     }
 }
 
-/// Pauses of sessions, which may be of any length.
-pub(crate) struct Pauses(BinaryHeap<Reverse<(Timestamp, u32)>>);
+/// Pauses of things that have an index, and an identity that no other ever has: what paused may be gone by the end.
+pub(crate) struct Pauses(BinaryHeap<Reverse<Pause>>);
+
+/// When it ends, and what pauses: its index and its identity.
+pub(crate) type Pause = (Timestamp, u32, u64);
 
 impl Pauses {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self(BinaryHeap::with_capacity(capacity))
     }
 
-    pub(crate) fn set(&mut self, index: u32, until: Timestamp) {
-        self.0.push(Reverse((until, index)));
+    pub(crate) fn set(&mut self, index: u32, identity: u64, until: Timestamp) {
+        self.0.push(Reverse((until, index, identity)));
     }
 
     pub(crate) fn next(&self) -> Timestamp {
-        self.0.peek().map_or(Timestamp::NEVER, |Reverse((at, _))| *at)
+        self.0.peek().map_or(Timestamp::NEVER, |Reverse((at, ..))| *at)
     }
 
-    /// Takes one that has ended by `now`, with the moment it ended.
-    pub(crate) fn take_due(&mut self, now: Timestamp) -> Option<(Timestamp, u32)> {
+    /// Takes one that has ended by `now`.
+    pub(crate) fn take_due(&mut self, now: Timestamp) -> Option<Pause> {
         if self.next() > now {
             return None;
         }
@@ -129,9 +132,9 @@ mod tests {
     #[test]
     fn pauses_end_by_their_end() {
         let mut pauses = Pauses::with_capacity(2);
-        pauses.set(7, at(20));
-        pauses.set(8, at(10));
-        assert_eq!(pauses.take_due(at(15)), Some((at(10), 8)));
+        pauses.set(7, 70, at(20));
+        pauses.set(8, 80, at(10));
+        assert_eq!(pauses.take_due(at(15)), Some((at(10), 8, 80)));
         assert_eq!(pauses.take_due(at(15)), None);
         assert_eq!(pauses.next(), at(20));
     }

@@ -20,7 +20,7 @@ impl Upload {
                 let file = File::open(path).map_err(|error| SetupError::file(path, error))?;
                 Ok(Some(Self(file)))
             }
-            Body::None | Body::Text(_) => Ok(None),
+            Body::None | Body::Text(_) | Body::Bytes(_) => Ok(None),
         }
     }
 }

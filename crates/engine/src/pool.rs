@@ -110,6 +110,11 @@ impl Pool {
         !self.queue.is_empty()
     }
 
+    /// Takes the calls out of the queue that `goes` says. Walks it.
+    pub(crate) fn forget_all(&mut self, mut goes: impl FnMut(u32) -> bool) {
+        self.queue.retain(|&waiting| !goes(waiting));
+    }
+
     /// Takes a call out of the queue. Walks it: for timeouts, not for the common path.
     pub(crate) fn forget(&mut self, call: u32) {
         self.queue.retain(|&waiting| waiting != call);

@@ -4,14 +4,14 @@ use crate::SetupError;
 use crate::filling::{SESSION_HOLE, Upload};
 use crate::resolve::resolve;
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_http::{
     Limits, RequestBody, Template, TemplateBuilder, TemplateError, TlsConfig, TlsOptions, Verify, Version,
 };
 use warwolf_plan::{
-    Body, Endpoint, HttpVersion, Network, Plan, Proxy, Request, Scheme, Stop, Timeouts, TlsVersion,
-    Unresolved, Work,
+    Body, Endpoint, HttpVersion, Network, Plan, Proxy, Reconnect, Request, Scheme, Stop, Timeouts,
+    TlsVersion, Unresolved, WhenFull, Work,
 };
 
 /// A body up to this size is kept with its template; a larger one is read while it is sent.
@@ -37,6 +37,10 @@ pub(crate) struct Prepared {
     pub(crate) pipeline: usize,
     /// Sessions keep their connection while they pause.
     pub(crate) per_session: bool,
+    /// Connections that a session opens for itself; zero: it takes them from the pool.
+    pub(crate) own: u32,
+    pub(crate) reconnect: Reconnect,
+    pub(crate) when_full: WhenFull,
     /// Sessions want to see `Location`, `Set-Cookie` and challenges.
     pub(crate) keeps_reply_fields: bool,
     /// Calls that a session makes, where that is known: what an arrival that never started stands for.
@@ -65,13 +69,16 @@ impl Prepared {
             limits: Limits { max_head: plan.connections.max_head as usize, ..Limits::default() },
             pipeline: plan.connections.pipeline as usize,
             per_session: plan.connections.per_session,
+            own: plan.connections.own,
+            reconnect: plan.connections.reconnect,
+            when_full: plan.connections.when_full,
             keeps_reply_fields: plan.session.follow > 0
                 || plan.session.auth.is_some()
-                || (plan.session.cookies && !single),
+                || ((plan.session.cookies || plan.session.one_cookie) && !single),
             calls_per_session,
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
-            session_lines: plan.session.cookies || plan.session.auth.is_some(),
+            session_lines: plan.session.cookies || plan.session.one_cookie || plan.session.auth.is_some(),
             server_name: plan.tls.server_name.clone(),
         };
         let mut endpoints = Endpoints::default();
@@ -89,6 +96,12 @@ impl Prepared {
 
     /// Encodes a request for this plan's version, proxy and connection rules.
     pub(crate) fn encode(&self, request: &Request) -> Result<Template, SetupError> {
+        if let Some(head) = &request.head {
+            // Characters up to U+00FF are bytes; the plan has been checked for others.
+            let head: Vec<u8> = head.chars().map(|letter| letter as u8).collect();
+            let hole = self.session_lines.then_some(SESSION_HOLE);
+            return Ok(Template::raw(&request.method, &head, hole, !self.keep_alive, body(request)?));
+        }
         let wrong =
             |error: TemplateError| SetupError::Request { url: request.url(), error: error.to_string() };
         let plain_proxy = self.network.proxy.as_ref().filter(|_| request.endpoint.scheme == Scheme::Http);
@@ -134,19 +147,7 @@ impl Prepared {
         if lines_to_come {
             builder = builder.hole(SESSION_HOLE);
         }
-        let body = match &request.body {
-            Body::None => RequestBody::None,
-            Body::Text(text) => RequestBody::Inline(text.clone().into_bytes()),
-            Body::File(path) => {
-                let length = std::fs::metadata(path).map_err(|error| SetupError::file(path, error))?.len();
-                if length <= INLINE_BODY {
-                    RequestBody::Inline(std::fs::read(path).map_err(|error| SetupError::file(path, error))?)
-                } else {
-                    RequestBody::Streamed { length }
-                }
-            }
-        };
-        builder.body(body).build().map_err(wrong)
+        builder.body(body(request)?).build().map_err(wrong)
     }
 
     /// The version of our requests.
@@ -157,7 +158,7 @@ impl Prepared {
         }
     }
 
-    /// Socket options for the `number`-th connection, which goes to `address`.
+    /// Socket options for the `number`-th connection, counted from one, which goes to `address`.
     pub(crate) fn socket_options(&self, number: u64, address: &Address) -> SocketOptions {
         let bind = match address {
             Address::Unix(_) => None,
@@ -167,14 +168,40 @@ impl Prepared {
                 (count > 0).then(|| number % count).and_then(|turn| sources().nth(turn as usize))
             }
         };
+        let port = self.network.bind_ports.map_or(0, |(first, last)| {
+            let ports = u64::from(last - first) + 1;
+            first + (number.saturating_sub(1) % ports) as u16
+        });
+        let any = match address {
+            Address::Ip(SocketAddr::V6(_)) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+            _ => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        };
+        let bind = bind.copied().or_else(|| (port > 0).then_some(any));
         SocketOptions {
             nodelay: self.network.nodelay,
             send_buffer: self.network.send_buffer,
             receive_buffer: self.network.receive_buffer,
-            bind: bind.map(|source| SocketAddr::new(*source, 0)),
+            bind: bind.map(|source| SocketAddr::new(source, port)),
             reset_on_close: self.network.close_with_reset,
         }
     }
+}
+
+/// What follows the head of `request`. The content of a small file is read here.
+fn body(request: &Request) -> Result<RequestBody, SetupError> {
+    Ok(match &request.body {
+        Body::None => RequestBody::None,
+        Body::Text(text) => RequestBody::Inline(text.clone().into_bytes()),
+        Body::Bytes(bytes) => RequestBody::Inline(bytes.clone()),
+        Body::File(path) => {
+            let length = std::fs::metadata(path).map_err(|error| SetupError::file(path, error))?.len();
+            if length <= INLINE_BODY {
+                RequestBody::Inline(std::fs::read(path).map_err(|error| SetupError::file(path, error))?)
+            } else {
+                RequestBody::Streamed { length }
+            }
+        }
+    })
 }
 
 fn basic(credentials: &str) -> String {

@@ -1,6 +1,8 @@
 //! Where the protocol tells what came of a call.
 
+use crate::deadline::Deadlines;
 use crate::pool::Calls;
+use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Head, ResponseSink};
 use warwolf_measure::Outcome;
@@ -30,11 +32,17 @@ pub(crate) struct Sink<'a> {
     pub(crate) calls: &'a mut Calls,
     pub(crate) ended: &'a mut Vec<Ended>,
     pub(crate) now: Timestamp,
+    /// Deadlines that begin anew with the first byte of a reply, and how far off they are.
+    pub(crate) reply: Option<(&'a mut Deadlines, Duration)>,
 }
 
 impl ResponseSink for Sink<'_> {
     fn first_byte(&mut self, call: CallId) {
         self.calls[call.0 as usize].first_byte = self.now;
+        if let Some((deadlines, limit)) = &mut self.reply {
+            deadlines.clear(call.0);
+            deadlines.set(call.0, self.now + *limit);
+        }
     }
 
     fn interim(&mut self, call: CallId, head: &Head<'_>) {
@@ -59,6 +67,10 @@ impl ResponseSink for Sink<'_> {
 
     fn body(&mut self, call: CallId, bytes: &[u8]) {
         self.calls[call.0 as usize].body_bytes += bytes.len() as u64;
+    }
+
+    fn trailer(&mut self, call: CallId, bytes: usize) {
+        self.calls[call.0 as usize].footer_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     }
 
     fn end(&mut self, call: CallId, _end: End) {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Epoll, Monotonic, Uring, host, uring_supported};
 use warwolf_measure::{Environment, Evidence, Interval, Run, Tally, Timeline, WorkerEvidence};
-use warwolf_plan::{DriverChoice, Idle, Plan, Schedule, Shard, Work, text};
+use warwolf_plan::{DriverChoice, Idle, Plan, Schedule, Shard, WhenFull, Work, text};
 use warwolf_workload::{Arrivals, Workload};
 
 /// Time zero lies this far ahead when the workers are started, so that all of them are there for it.
@@ -152,7 +152,7 @@ pub fn run_witnessed(
 fn nominal(plan: &Plan) -> Option<Duration> {
     let ends = match &plan.schedule {
         Schedule::Open { arrivals, .. } => arrivals.ends_after(),
-        Schedule::Closed { .. } => None,
+        Schedule::Closed { .. } | Schedule::Turns { .. } => None,
     };
     [plan.stop.duration, ends].into_iter().flatten().min()
 }
@@ -177,7 +177,7 @@ fn in_flight_limit(plan: &Plan) -> u64 {
         }
     };
     match plan.schedule {
-        Schedule::Closed { users, .. } => u64::from(users) * burst,
+        Schedule::Closed { users, .. } | Schedule::Turns { users } => u64::from(users) * burst,
         Schedule::Open { .. } => u64::from(plan.connections.limit) * u64::from(plan.connections.pipeline),
     }
 }
@@ -189,7 +189,9 @@ pub fn thread_count(plan: &Plan, cores: usize) -> usize {
         return threads as usize;
     }
     let worth = match &plan.schedule {
-        Schedule::Closed { users, .. } => users.div_ceil(USERS_PER_THREAD) as usize,
+        Schedule::Closed { users, .. } | Schedule::Turns { users } => {
+            users.div_ceil(USERS_PER_THREAD) as usize
+        }
         Schedule::Open { arrivals, .. } => {
             let rate = arrivals.mean_rate(plan.stop.duration.unwrap_or(Duration::from_secs(1)));
             (rate.unwrap_or(RATE_PER_THREAD) / RATE_PER_THREAD).ceil() as usize
@@ -202,7 +204,10 @@ pub fn thread_count(plan: &Plan, cores: usize) -> usize {
 fn connections_asked(plan: &Plan, endpoints: usize) -> u32 {
     let limit = plan.connections.limit;
     match plan.schedule {
-        Schedule::Closed { users, .. } => limit.min(users.saturating_mul(endpoints as u32)),
+        Schedule::Closed { users, .. } | Schedule::Turns { users } => {
+            let each = plan.connections.own.max(endpoints as u32);
+            limit.min(users.saturating_mul(each))
+        }
         Schedule::Open { .. } => limit,
     }
 }
@@ -282,7 +287,9 @@ impl Seat<'_> {
         };
         let connections = share(connections_asked(plan, self.prepared.endpoints.len())).max(1);
         let sessions = match plan.schedule {
-            Schedule::Closed { users, .. } => share(users).max(1),
+            Schedule::Closed { users, .. } | Schedule::Turns { users } => share(users).max(1),
+            // One that finds no connection fails at once: it holds up nobody.
+            Schedule::Open { .. } if plan.connections.when_full == WhenFull::Fail => usize::MAX,
             Schedule::Open { .. } => connections.saturating_mul(self.prepared.pipeline),
         };
         Ok(Task {

@@ -1,7 +1,8 @@
 //! Who wants to see every call, not only what they add up to: verbose lines, logs, thresholds.
 
+use warwolf_clock::Timestamp;
 use warwolf_http::Version;
-use warwolf_measure::Sample;
+use warwolf_measure::{Outcome, Sample};
 use warwolf_plan::{Request, RequestId};
 
 /// A call that has ended.
@@ -17,8 +18,14 @@ pub struct Seen<'a> {
     pub planned: Option<RequestId>,
     /// Version in the reply's status line; that of the request where no reply came.
     pub version: Version,
-    /// The session answers this reply with another call: it follows a redirect.
+    /// The session answers this reply with another call: it follows a redirect, or makes the call again.
     pub is_continued: bool,
+    /// Number of the call in order of creation in this worker. A call that is sent or made again keeps it.
+    pub call: u64,
+    /// The connection it was on; `u32::MAX` when it never had one. A number serves again once its connection is gone.
+    pub connection: u32,
+    /// Bytes of a chunked reply that follow the line of its last chunk.
+    pub footer_bytes: u32,
 }
 
 /// Sees every call that ends, those included that are cut at the stop. Each worker has its own, on its own thread; what
@@ -29,6 +36,42 @@ pub trait Witness {
 
     /// The worker is about to wait: a good moment to hand on what was gathered.
     fn pause(&mut self) {}
+
+    /// A connection is being opened, for the session of this number.
+    fn connecting(&mut self, connection: u32, session: u64, now: Timestamp) {
+        let _ = (connection, session, now);
+    }
+
+    /// A connection can carry calls: it is open, and so is TLS on it.
+    fn connected(&mut self, connection: u32, now: Timestamp) {
+        let _ = (connection, now);
+    }
+
+    /// A connection is gone. `why` says what broke it: once, however many calls were on it. None when it was closed in
+    /// peace, by us or between calls by the server.
+    fn disconnected(&mut self, connection: u32, now: Timestamp, why: Option<Outcome>) {
+        let _ = (connection, now, why);
+    }
+
+    /// The kernel has all of a request, of so many bytes; told again each time it is sent again.
+    fn written(&mut self, call: u64, connection: u32, bytes: u64) {
+        let _ = (call, connection, bytes);
+    }
+
+    /// A session that began at `began` is over; not told of those that are cut when the run ends.
+    fn session_over(&mut self, session: u64, is_failed: bool, began: Timestamp, now: Timestamp) {
+        let _ = (session, is_failed, began, now);
+    }
+
+    /// Whether [`request`](Self::request) is wanted; asked once.
+    fn wants_requests(&self) -> bool {
+        false
+    }
+
+    /// A request is sent, for the first time or again: its head with the empty line, and its body unless that is streamed.
+    fn request(&mut self, call: u64, head: &[u8], body: &[u8]) {
+        let _ = (call, head, body);
+    }
 }
 
 /// Makes the witness of the worker of this number, on that worker's thread.

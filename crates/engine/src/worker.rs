@@ -2,8 +2,10 @@
 
 mod calls;
 mod connections;
+mod events;
+mod own;
 
-use crate::call::{NONE, What};
+use crate::call::{CallList, NONE, What};
 use crate::connection::Phase;
 use crate::control::Control;
 use crate::deadline::{Deadlines, Pauses};
@@ -25,9 +27,33 @@ use warwolf_workload::{Arrivals, Session, Step, Workload};
 /// A session under way.
 struct Live {
     session: Session,
-    /// The connection it keeps for itself, or [`NONE`].
+    /// The connection it keeps for itself, or [`NONE`]; the first of its own where it has several.
     connection: u32,
+    /// The others of its own, in order, up to the last one that ever was.
+    more: Vec<u32>,
+    /// Calls that found no room on connections of its own.
+    waiting: CallList,
     in_flight: u32,
+    began: Timestamp,
+    /// Until when it pauses; [`Timestamp::NEVER`] when it does not.
+    paused: Timestamp,
+    /// It ends with a connection that is gone.
+    bereft: bool,
+}
+
+impl Live {
+    fn new(session: Session, began: Timestamp) -> Self {
+        Self {
+            session,
+            connection: NONE,
+            more: Vec::new(),
+            waiting: CallList::EMPTY,
+            in_flight: 0,
+            began,
+            paused: Timestamp::NEVER,
+            bereft: false,
+        }
+    }
 }
 
 /// Whether there is more to do.
@@ -67,7 +93,13 @@ pub(crate) struct Worker<'p, D: Driver> {
     tls: Option<TlsConfig>,
     call_deadlines: Deadlines,
     connect_deadlines: Deadlines,
+    /// Of connections whose buffer is with the kernel.
+    send_deadlines: Deadlines,
+    /// Of calls whose reply is awaited, or has begun.
+    reply_deadlines: Deadlines,
     pauses: Pauses,
+    /// Calls whose connection could not be opened, and which try again.
+    retries: Pauses,
     recorder: Recorder,
     control: Control,
     witness: Option<Box<dyn Witness>>,
@@ -83,6 +115,17 @@ pub(crate) struct Worker<'p, D: Driver> {
     plain: Vec<u8>,
     buffers: Vec<Vec<u8>>,
     completions: Vec<Completion>,
+    /// Whether somebody asks when the kernel has all of a request.
+    follows_writes: bool,
+    wants_requests: bool,
+    /// Calls created so far.
+    created: u64,
+    /// How far `ended` has been settled.
+    settled: usize,
+    /// Sessions that lost the connection they end with.
+    bereft: Vec<u32>,
+    /// Connections that are gone and of which nobody has been told.
+    gone: Vec<u32>,
     opened: u64,
     /// Connections that carry calls, now and at the most.
     open: u64,
@@ -97,7 +140,8 @@ impl<'p, D: Driver> Worker<'p, D> {
         let now = driver.now();
         let stop_at = task.prepared.stop.duration.map_or(Timestamp::NEVER, |d| Timestamp::ZERO + d);
         let sessions = task.sessions.min(65_536);
-        Self {
+        let timeouts = &task.prepared.timeouts;
+        let mut worker = Self {
             driver,
             prepared: task.prepared,
             arrivals: task.arrivals,
@@ -111,10 +155,19 @@ impl<'p, D: Driver> Worker<'p, D> {
             tls: task.tls,
             call_deadlines: Deadlines::with_capacity(sessions),
             connect_deadlines: Deadlines::with_capacity(sessions),
+            send_deadlines: Deadlines::with_capacity(0),
+            reply_deadlines: Deadlines::with_capacity(0),
             pauses: Pauses::with_capacity(sessions),
+            retries: Pauses::with_capacity(0),
             recorder: task.recorder,
             control: task.control,
-            witness: task.witness,
+            follows_writes: timeouts.send.is_some() || timeouts.reply.is_some(),
+            wants_requests: false,
+            created: 0,
+            settled: 0,
+            bereft: Vec::new(),
+            gone: Vec::new(),
+            witness: None,
             now,
             stop_at,
             stopping: false,
@@ -129,7 +182,18 @@ impl<'p, D: Driver> Worker<'p, D> {
             held: 0,
             full_until: Timestamp::ZERO,
             waited: Duration::ZERO,
+        };
+        if let Some(witness) = task.witness {
+            worker.watch(witness);
         }
+        worker
+    }
+
+    /// Lets somebody see what happens.
+    fn watch(&mut self, witness: Box<dyn Witness>) {
+        self.follows_writes = true;
+        self.wants_requests = witness.wants_requests();
+        self.witness = Some(witness);
     }
 
     /// Runs to the end and hands over the last tally.
@@ -213,7 +277,10 @@ impl<'p, D: Driver> Worker<'p, D> {
             arrival,
             self.call_deadlines.next(),
             self.connect_deadlines.next(),
+            self.send_deadlines.next(),
+            self.reply_deadlines.next(),
             self.pauses.next(),
+            self.retries.next(),
             self.recorder.next(),
         ]
         .into_iter()
@@ -221,13 +288,17 @@ impl<'p, D: Driver> Worker<'p, D> {
     }
 
     fn cut_at(&self) -> Timestamp {
-        if self.control.is_aborted() { Timestamp::ZERO } else { self.stop_at + self.prepared.stop.grace }
+        if self.control.is_aborted() || self.workload.is_exhausted() {
+            Timestamp::ZERO
+        } else {
+            self.stop_at + self.prepared.stop.grace
+        }
     }
 
     /// Whether the run is over for this worker; notices that its time is up.
     fn finished(&mut self) -> bool {
         if !self.stopping {
-            if self.control.is_stopped() {
+            if self.control.is_stopped() || self.workload.is_exhausted() {
                 self.stop_at = self.stop_at.min(self.now);
             }
             if self.now < self.stop_at {
@@ -258,10 +329,11 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// Starts the sessions that are due, as long as there are slots. One that finds none stays on the schedule and
     /// keeps its intended time.
     fn release(&mut self) {
-        while let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now)
-            && self.now < self.stop_at
-            && !self.stopping
-        {
+        for _ in 0..RELEASES_MAX {
+            let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now) else { return };
+            if self.now >= self.stop_at || self.stopping {
+                return;
+            }
             if self.sessions.len() >= self.session_limit {
                 self.full_until = self.now;
                 return;
@@ -271,7 +343,7 @@ impl<'p, D: Driver> Worker<'p, D> {
                 self.recorder.tally.held_back(1);
             }
             let session = self.workload.session(arrival.number);
-            let index = self.sessions.insert(Live { session, connection: NONE, in_flight: 0 }) as u32;
+            let index = self.sessions.insert(Live::new(session, arrival.at)) as u32;
             self.advance(index, arrival.at);
             self.settle();
         }
@@ -279,9 +351,11 @@ impl<'p, D: Driver> Worker<'p, D> {
 
     /// Asks a session what is next until it waits, pauses or ends.
     fn advance(&mut self, index: u32, intended: Timestamp) {
-        if self.stopping || self.now >= self.stop_at {
-            if self.sessions[index as usize].in_flight == 0 {
-                self.end_session(index);
+        let live = &self.sessions[index as usize];
+        let is_cut = self.stopping || self.now >= self.stop_at;
+        if is_cut || live.bereft {
+            if live.in_flight == 0 {
+                self.end_session(index, !is_cut);
             }
             return;
         }
@@ -291,23 +365,39 @@ impl<'p, D: Driver> Worker<'p, D> {
                 Step::Follow(request) => self.follow(index, *request, intended),
                 Step::Wait => return,
                 Step::Think(time) => {
-                    if !self.prepared.per_session {
+                    if !self.prepared.per_session && self.prepared.own == 0 {
                         self.let_go(index);
                     }
-                    self.pauses.set(index, intended + time);
+                    self.pause(index, intended + time);
                     return;
                 }
                 Step::Done => {
-                    self.end_session(index);
+                    self.end_session(index, true);
                     return;
                 }
             }
         }
     }
 
-    fn end_session(&mut self, index: u32) {
-        self.let_go(index);
-        self.sessions.remove(index as usize);
+    /// Lets a session do nothing until then.
+    fn pause(&mut self, index: u32, until: Timestamp) {
+        let live = &mut self.sessions[index as usize];
+        live.paused = until;
+        self.pauses.set(index, live.session.number(), until);
+    }
+
+    /// A session is over; `is_told` says whether the witness hears of it.
+    fn end_session(&mut self, index: u32, is_told: bool) {
+        if self.prepared.own > 0 {
+            self.close_own(index);
+        } else {
+            self.let_go(index);
+        }
+        let live = self.sessions.remove(index as usize);
+        self.arrivals.session_over(self.now);
+        if is_told {
+            self.tell_session_over(&live);
+        }
     }
 
     /// A session's connection goes back to the pool.
@@ -337,7 +427,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             match completion {
                 Completion::Connected { socket, result } => self.connected(socket.0, result),
                 Completion::Received { socket, bytes } => self.received(socket.0, bytes),
-                Completion::Sent { socket, buffer, .. } => self.sent(socket.0, buffer),
+                Completion::Sent { socket, buffer, result } => self.sent(socket.0, buffer, result),
                 Completion::Ended { socket, result } => self.peer_ended(socket.0, result),
             }
             self.settle();
@@ -359,12 +449,40 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.fail(connection, outcome);
             self.settle();
         }
-        while let Some((due, session)) = self.pauses.take_due(self.now) {
-            self.advance(session, due);
+        while let Some(connection) = self.send_deadlines.take_due(self.now) {
+            if self.connections[connection as usize].phase == Phase::Ready {
+                self.break_off(connection, Outcome::ResponseTimeout);
+            } else {
+                self.fail(connection, Outcome::TlsTimeout);
+            }
             self.settle();
+        }
+        while let Some(call) = self.reply_deadlines.take_due(self.now) {
+            self.give_up(call, self.now);
+            self.settle();
+        }
+        while let Some((due, session, number)) = self.pauses.take_due(self.now) {
+            // The session may be gone, and another in its place, or it may pause for another reason by now.
+            if let Some(live) = self.sessions.get_mut(session as usize)
+                && live.session.number() == number
+                && live.paused == due
+            {
+                live.paused = Timestamp::NEVER;
+                self.advance(session, due);
+                self.settle();
+            }
+        }
+        while let Some((_, call, serial)) = self.retries.take_due(self.now) {
+            if self.calls.get(call as usize).is_some_and(|c| c.serial == serial && c.connection == NONE) {
+                self.find_connection(call);
+                self.settle();
+            }
         }
     }
 }
+
+/// Sessions that may start in a turn: where they follow each other and fail at once, they would otherwise never let go.
+const RELEASES_MAX: usize = 65_536;
 
 /// How a worker ended.
 pub(crate) struct Finished {

@@ -21,6 +21,12 @@ pub trait ResponseSink {
     /// A piece of the body, transfer coding removed. Never empty.
     fn body(&mut self, call: CallId, bytes: &[u8]);
 
+    /// What follows the data of a chunked body is complete: so many bytes after the line of its last chunk, trailer fields
+    /// and the empty line.
+    fn trailer(&mut self, call: CallId, bytes: usize) {
+        let _ = (call, bytes);
+    }
+
     /// The reply is complete.
     fn end(&mut self, call: CallId, end: End);
 

@@ -53,9 +53,54 @@ pub struct Template {
     pub(crate) streamed: u64,
     repeatable: bool,
     has_body: bool,
+    body_bytes: usize,
 }
 
 impl Template {
+    /// A request whose head is given as it is sent, up to but without the empty line that ends it; nothing is added but what
+    /// goes into `hole`, at its end, and the body. `method` says whether its reply has one too, and `closes` whether the
+    /// connection ends with the reply.
+    #[must_use]
+    pub fn raw(method: &str, head: &[u8], hole: Option<u16>, closes: bool, body: RequestBody) -> Self {
+        let mut bytes = head.to_vec();
+        let holes = hole.map(|hole| (bytes.len(), hole)).into_iter().collect();
+        bytes.extend_from_slice(b"\r\n");
+        Self::complete(bytes, holes, method, closes, body)
+    }
+
+    /// Adds the body to a head.
+    fn complete(
+        mut bytes: Vec<u8>,
+        holes: Vec<(usize, u16)>,
+        method: &str,
+        closes: bool,
+        body: RequestBody,
+    ) -> Self {
+        let has_body = body != RequestBody::None;
+        let head_bytes = bytes.len();
+        let mut streamed = 0;
+        match body {
+            RequestBody::None => {}
+            RequestBody::Inline(body) => bytes.extend_from_slice(&body),
+            RequestBody::Streamed { length } => streamed = length,
+        }
+        bytes.shrink_to_fit();
+        let body_bytes = bytes.len() - head_bytes;
+        let asks = match method {
+            "HEAD" => Asks::Head,
+            "CONNECT" => Asks::Tunnel,
+            _ => Asks::Reply,
+        };
+        let repeatable = matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE");
+        Self { bytes, holes, asks, closes, streamed, repeatable, has_body, body_bytes }
+    }
+
+    /// Length of a body that is kept with the request: so many bytes at its end are not its head.
+    #[must_use]
+    pub fn body_bytes(&self) -> usize {
+        self.body_bytes
+    }
+
     /// Whether the request may be sent again when its connection closed without a reply: its method is idempotent (RFC
     /// 9110 section 9.2.2).
     #[must_use]
@@ -178,22 +223,7 @@ impl TemplateBuilder {
         }
         bytes.extend_from_slice(b"\r\n");
         let closes = self.closes();
-        let has_body = self.body != RequestBody::None;
-        let mut streamed = 0;
-        match self.body {
-            RequestBody::None => {}
-            RequestBody::Inline(body) => bytes.extend_from_slice(&body),
-            RequestBody::Streamed { length } => streamed = length,
-        }
-        bytes.shrink_to_fit();
-        let asks = match self.method.as_str() {
-            "HEAD" => Asks::Head,
-            "CONNECT" => Asks::Tunnel,
-            _ => Asks::Reply,
-        };
-        let repeatable =
-            matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE");
-        Ok(Template { bytes, holes, asks, closes, streamed, repeatable, has_body })
+        Ok(Template::complete(bytes, holes, &self.method, closes, self.body))
     }
 
     /// What `Content-Length` has to say. A request whose method is about its body says so even of an empty one (RFC
@@ -347,6 +377,16 @@ mod tests {
             }
             assert_eq!(builder.build().unwrap().closes(), closes, "{version:?} {field:?}");
         }
+    }
+
+    #[test]
+    fn a_raw_head_is_sent_as_it_is() {
+        let body = RequestBody::Inline(b"ab".to_vec());
+        let template = Template::raw("POST", b"POST  /\xff \n HTTP/1.0\r\n", Some(3), true, body);
+        assert_eq!(template.bytes(), b"POST  /\xff \n HTTP/1.0\r\n\r\nab");
+        assert_eq!((template.holes.as_slice(), template.body_bytes()), (&[(21, 3)][..], 2));
+        assert!(template.closes() && template.has_body() && !template.is_repeatable());
+        assert!(!Template::raw("HEAD", b"", None, false, RequestBody::None).expects_body());
     }
 
     #[test]

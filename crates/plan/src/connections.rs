@@ -34,6 +34,51 @@ pub struct Connections {
     pub per_session: bool,
     /// Bytes of a reply's head at the most.
     pub max_head: u32,
+    /// Connections that a session opens for itself, at the most: no other uses them, and they are closed when it ends. A call
+    /// goes to the first of them that has room, or can be opened. Zero: sessions take connections from all that are free.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub own: u32,
+    /// What a connection that closes means for the calls on it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reconnect: Reconnect,
+    /// What a call does that needs a connection when `limit` are open.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub when_full: WhenFull,
+}
+
+/// What a connection that closes or breaks means for the calls on it. (A timeout is a failure always.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reconnect {
+    /// Calls that the server need not have acted on are sent again on another (RFC 9112 section 9.3.1), up to three times;
+    /// others fail.
+    #[default]
+    Safe,
+    /// They fail.
+    Never,
+    /// If it had delivered a reply, all of them are sent again in order on another, whatever their method and as often as it
+    /// takes; otherwise they fail.
+    Kept,
+    /// All of them are sent again in order on another, as often as it takes, also when it never opened.
+    Always,
+    /// They fail, and the session ends with its connection, also when that was closed between calls. For connections of its
+    /// own.
+    End,
+}
+
+/// What a call does that needs a connection when none may be opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenFull {
+    /// It waits for one.
+    #[default]
+    Wait,
+    /// It fails, as if there were no descriptor for it.
+    Fail,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for Connections {
@@ -45,6 +90,9 @@ impl Default for Connections {
             limit: 10_000,
             per_session: false,
             max_head: 65_536,
+            own: 0,
+            reconnect: Reconnect::Safe,
+            when_full: WhenFull::Wait,
         }
     }
 }
@@ -56,6 +104,13 @@ impl Connections {
         };
         positive("connections.pipeline", self.pipeline)?;
         positive("connections.limit", self.limit)?;
+        if self.reconnect == Reconnect::End && self.own == 0 {
+            return Err(PlanError::new(
+                "connections.reconnect",
+                "end",
+                "a session ends with its connection only when it has its own: use connections.own = 1",
+            ));
+        }
         positive("connections.max_head", self.max_head)
     }
 }
@@ -70,11 +125,22 @@ pub struct Timeouts {
     /// A whole call, from the moment it has a connection to the last byte of its reply.
     #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub call: Option<Duration>,
+    /// From the moment a request is handed to the kernel until the kernel has all of it.
+    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
+    pub send: Option<Duration>,
+    /// From the moment the kernel has all of a request to the first byte of the reply, and again from there to the last.
+    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Duration>,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Some(Duration::from_secs(10)), call: Some(Duration::from_secs(30)) }
+        Self {
+            connect: Some(Duration::from_secs(10)),
+            call: Some(Duration::from_secs(30)),
+            send: None,
+            reply: None,
+        }
     }
 }
 
@@ -111,6 +177,10 @@ pub struct Network {
     /// Source addresses, taken in turn.
     #[serde(default)]
     pub bind: Vec<IpAddr>,
+    /// First and last of the local ports that connections take in turn; none means that the kernel chooses. One that is in use
+    /// is passed over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bind_ports: Option<(u16, u16)>,
     /// A Unix socket to connect to, whatever the URL's host says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unix_socket: Option<PathBuf>,
@@ -158,6 +228,7 @@ impl Default for Network {
         Self {
             resolve: Vec::new(),
             bind: Vec::new(),
+            bind_ports: None,
             unix_socket: None,
             proxy: None,
             nodelay: true,
@@ -172,6 +243,15 @@ impl Default for Network {
 
 impl Network {
     pub(crate) fn check(&self) -> Result<(), PlanError> {
+        if let Some((first, last)) = self.bind_ports
+            && (first == 0 || last < first)
+        {
+            return Err(PlanError::new(
+                "network.bind_ports",
+                format!("[{first}, {last}]"),
+                "give the first and the last port, such as [1024, 65535]",
+            ));
+        }
         self.unix_socket.as_deref().map_or(Ok(()), |path| check_path("network.unix_socket", path))
     }
 }

@@ -32,6 +32,16 @@ fn requests(plan: &Plan) -> String {
         (count, Work::Draw { order: Order::Staggered, .. }) => {
             format!("Sends {count} requests in turn, each user from another one on: ")
         }
+        (count, Work::Draw { order: Order::Created, .. }) => {
+            format!("Sends {count} requests in turn over all sessions: ")
+        }
+        (count, Work::Draw { order: Order::Once, .. }) => format!("Sends {count} requests once: "),
+        (count, Work::Draw { order: Order::WorkingSet { miss, .. }, .. }) => {
+            format!("Sends {count} requests in turn, going on to the next in {} % of calls: ", miss * 100.0)
+        }
+        (count, Work::Draw { order: Order::BySession, .. }) => {
+            format!("Sends {count} requests, each session its own: ")
+        }
         (count, Work::Scripts { scripts }) => {
             format!("Follows {} over {count} requests: ", counted(scripts.len() as u64, "script"))
         }
@@ -48,6 +58,7 @@ fn request(request: &Request) -> String {
     let body = match &request.body {
         Body::None => String::new(),
         Body::Text(text) => format!(" with {}", counted(text.len() as u64, "byte")),
+        Body::Bytes(bytes) => format!(" with {}", counted(bytes.len() as u64, "byte")),
         Body::File(file) => format!(" with the content of {}", file.display()),
     };
     let fields = match request.headers.len() as u64 {
@@ -68,6 +79,12 @@ fn schedule(plan: &Plan) -> String {
             let (users, start) =
                 (counted(u64::from(*users), "user"), if *users == 1 { "starts" } else { "start" });
             format!("Closed loop: {users} {start} {over}; each waits for a reply before going on.")
+        }
+        Schedule::Turns { users } => {
+            format!(
+                "In turns: {} at a time; the next starts when one has ended.",
+                counted(u64::from(*users), "session")
+            )
         }
         Schedule::Open { arrivals, burst } => {
             let groups = if *burst > 1 { format!(", in groups of {burst}") } else { String::new() };
@@ -112,7 +129,11 @@ fn session(plan: &Plan) -> String {
                 Some(calls) => format!("makes {}", counted(*calls, "call")),
                 None => "makes calls until the run ends".to_owned(),
             };
-            let bursts = if *burst > 1 { format!(", {burst} at a time") } else { String::new() };
+            let bursts = match (*burst, shape.lead) {
+                (1, _) => String::new(),
+                (burst, false) => format!(", {burst} at a time"),
+                (burst, true) => format!(", {burst} at a time, the first of them alone"),
+            };
             format!("Each session {calls}{bursts}")
         }
         Work::Scripts { .. } => "Each session follows one script".to_owned(),
@@ -139,7 +160,9 @@ fn session(plan: &Plan) -> String {
         ThinkAt::Before => text += " and before the first",
         ThinkAt::After => text += " and after the last",
     }
-    if shape.cookies {
+    if shape.one_cookie {
+        text += ", keeps the last cookie it met";
+    } else if shape.cookies {
         text += ", keeps its cookies";
     }
     if shape.follow > 0 {
@@ -153,7 +176,13 @@ fn session(plan: &Plan) -> String {
         if shape.failure.on_error {
             causes.push("a failed call".to_owned());
         }
-        let _ = write!(text, ", ends at {}", causes.join(" or "));
+        if shape.failure.retry && !shape.failure.statuses.is_empty() {
+            let statuses = causes.drain(..shape.failure.statuses.len()).collect::<Vec<_>>().join(" or ");
+            let _ = write!(text, ", makes a call again at {statuses}");
+        }
+        if !causes.is_empty() {
+            let _ = write!(text, ", ends at {}", causes.join(" or "));
+        }
     }
     text + "."
 }
@@ -164,10 +193,14 @@ fn connections(plan: &Plan) -> String {
         HttpVersion::Http10 => "HTTP/1.0",
         HttpVersion::Http11 => "HTTP/1.1",
     };
-    let reuse = match (connections.keep_alive, connections.per_session) {
-        (false, _) => "a new connection for every call",
-        (true, false) => "connections kept and shared",
-        (true, true) => "connections kept, each session its own",
+    let reuse = match (connections.keep_alive, connections.per_session, connections.own) {
+        (false, _, 0) => "a new connection for every call".to_owned(),
+        (true, false, 0) => "connections kept and shared".to_owned(),
+        (true, true, 0) => "connections kept, each session its own".to_owned(),
+        (false, _, own) => format!("a new connection for every call, {own} at a time for each session"),
+        (true, _, own) => {
+            format!("{} for each session and closed with it", counted(own.into(), "connection"))
+        }
     };
     let pipeline = match connections.pipeline {
         1 => String::new(),
@@ -222,11 +255,15 @@ fn limits(plan: &Plan) -> String {
         Some(time) => format!("{name} after {}", print_duration(time)),
         None => format!("{name} never"),
     };
-    format!(
-        "{}, {}.",
-        limit("Gives up connecting", plan.timeouts.connect),
-        limit("a call", plan.timeouts.call)
-    )
+    let timeouts = &plan.timeouts;
+    let mut text =
+        format!("{}, {}", limit("Gives up connecting", timeouts.connect), limit("a call", timeouts.call));
+    for (name, time) in [("sending", timeouts.send), ("a silent server, or a slow one,", timeouts.reply)] {
+        if time.is_some() {
+            text = format!("{text}, {}", limit(name, time));
+        }
+    }
+    text + "."
 }
 
 fn end(plan: &Plan) -> String {
@@ -235,7 +272,10 @@ fn end(plan: &Plan) -> String {
         when.push(format!("after {}", print_duration(duration)));
     }
     if let Some(calls) = plan.stop.calls {
-        when.push(format!("after {}", counted(calls, if plan.is_open() { "session" } else { "call" })));
+        when.push(format!(
+            "after {}",
+            counted(calls, if matches!(plan.schedule, Schedule::Closed { .. }) { "call" } else { "session" })
+        ));
     }
     if let Schedule::Open { arrivals, .. } = &plan.schedule
         && let Some(duration) = arrivals.ends_after()

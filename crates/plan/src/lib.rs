@@ -17,8 +17,8 @@ pub mod text;
 pub mod words;
 
 pub use connections::{
-    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Resolve, Timeouts, Tls, TlsVersion,
-    Unresolved, Verify,
+    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Reconnect, Resolve, Timeouts, Tls,
+    TlsVersion, Unresolved, Verify, WhenFull,
 };
 pub use describe::describe;
 pub use error::PlanError;
@@ -111,6 +111,25 @@ impl Plan {
         self.tls.check()?;
         if self.threads == Some(0) {
             return Err(PlanError::new("threads", "0", "use 1 or more"));
+        }
+        if let Work::Draw { order, .. } = &self.session.work
+            && order.counts_calls()
+            && self.threads != Some(1)
+        {
+            return Err(PlanError::new(
+                "session.order",
+                "over all calls",
+                "use threads = 1: this order counts the calls of the whole run",
+            ));
+        }
+        if let (Schedule::Turns { users }, Some(threads)) = (&self.schedule, self.threads)
+            && *users < threads
+        {
+            return Err(PlanError::new(
+                "threads",
+                threads.to_string(),
+                format!("use at most one for each session at a time, {users}"),
+            ));
         }
         for request in &self.requests {
             request.check()?;

@@ -69,6 +69,8 @@ pub enum Body {
     None,
     /// These bytes, as text.
     Text(String),
+    /// These bytes, whatever they are.
+    Bytes(Vec<u8>),
     /// The content of a file, read while it is sent when it is large.
     File(PathBuf),
 }
@@ -93,6 +95,11 @@ pub struct Request {
     /// Name and password for basic authentication (RFC 7617), as `name:password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basic_auth: Option<String>,
+    /// The whole head as it is sent, up to but without the empty line that ends it; each character up to U+00FF is one byte.
+    /// Then nothing is added but the session's own lines at its end: no `Host`, no `Content-Length`. `path` and `headers`
+    /// only name the request, and `method` says whether its reply has a body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
 }
 
 impl Request {
@@ -139,6 +146,7 @@ impl Request {
             headers: Vec::new(),
             body: Body::None,
             basic_auth,
+            head: None,
         })
     }
 
@@ -149,6 +157,19 @@ impl Request {
     }
 
     pub(crate) fn check(&self) -> Result<(), PlanError> {
+        if let Body::File(path) = &self.body {
+            check_path("body", path)?;
+        }
+        if let Some(head) = &self.head {
+            return match head.chars().find(|letter| *letter > '\u{ff}') {
+                Some(letter) => Err(PlanError::new(
+                    "head",
+                    letter,
+                    "each character is one byte: use characters up to U+00FF, such as those of UTF-8 one by one",
+                )),
+                None => Ok(()),
+            };
+        }
         if self.method.is_empty() || !self.method.bytes().all(is_token) {
             return Err(PlanError::new("method", &self.method, "use a method such as GET or POST"));
         }
@@ -163,9 +184,6 @@ impl Request {
             check_header(name, value).map_err(|remedy| {
                 PlanError::new("headers", format!("{name}: {value}").escape_debug().to_string(), remedy)
             })?;
-        }
-        if let Body::File(path) = &self.body {
-            check_path("body", path)?;
         }
         Ok(())
     }

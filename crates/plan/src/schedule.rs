@@ -15,6 +15,11 @@ pub enum Schedule {
         #[serde(with = "duration_text")]
         ramp: Duration,
     },
+    /// Sessions follow each other: so many at a time, and the next one starts the moment one has ended.
+    Turns {
+        /// How many at a time.
+        users: u32,
+    },
     /// Sessions start when the process says, whatever the server does.
     Open {
         /// The arrival process.
@@ -160,8 +165,10 @@ impl ArrivalProcess {
 impl Schedule {
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         match self {
-            Self::Closed { users: 0, .. } => Err(PlanError::new("connections", "0", "use 1 or more users")),
-            Self::Closed { .. } => Ok(()),
+            Self::Closed { users: 0, .. } | Self::Turns { users: 0 } => {
+                Err(PlanError::new("connections", "0", "use 1 or more users"))
+            }
+            Self::Closed { .. } | Self::Turns { .. } => Ok(()),
             Self::Open { burst: 0, .. } => Err(PlanError::new("burst", "0", "use 1 or more")),
             Self::Open { arrivals, .. } => arrivals.check(),
         }

@@ -14,9 +14,17 @@ pub struct SessionShape {
     /// Whether there are pauses besides those between bursts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub think_at: ThinkAt,
+    /// Whether the first call of a burst is sent alone, and the others when its reply is complete (httperf). Scripts always
+    /// do so.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lead: bool,
     /// Whether cookies are kept and sent, each session its own.
     #[serde(default)]
     pub cookies: bool,
+    /// Whether a session keeps only one cookie: the text before the first `;` of the last `Set-Cookie` it met, up to 245
+    /// bytes, whatever its name and attributes, sent with every call (httperf).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub one_cookie: bool,
     /// How many redirects in a row are followed; each is a call of its own.
     #[serde(default)]
     pub follow: u32,
@@ -86,7 +94,7 @@ pub enum Work {
 }
 
 /// Which request comes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// One after the other, over all sessions: the k-th call of the run takes request k modulo their number.
@@ -97,6 +105,32 @@ pub enum Order {
     /// Each session one after the other on its own: session u of c begins at request u·⌊N/c⌋ of N, or all of them at the
     /// first when there are more sessions than requests (siege).
     Staggered,
+    /// In order of creation: the k-th call that is made in the run, by whichever session, takes request k modulo their
+    /// number. Differs from `Sequential` as soon as sessions overlap. On one thread only.
+    Created,
+    /// The same, but once: when all requests have been made and one more is due, the run ends at once. On one thread only.
+    Once,
+    /// The same request again and again until the next one is due (httperf's working sets): each call that is made, by
+    /// whichever session, adds `miss` to a sum; when that reaches one, one is taken off, and this and the following calls
+    /// take the request `step` further on, round and round. On one thread only.
+    WorkingSet {
+        /// Request to start from.
+        first: u32,
+        /// How far the next one is.
+        step: u32,
+        /// Share of calls that take a new request, 0 to 1.
+        miss: f64,
+    },
+    /// All calls of session k take request k modulo their number.
+    BySession,
+}
+
+impl Order {
+    /// Whether it counts the calls of the whole run, which only one thread can.
+    #[must_use]
+    pub const fn counts_calls(self) -> bool {
+        matches!(self, Self::Created | Self::Once | Self::WorkingSet { .. })
+    }
 }
 
 /// Where a session pauses.
@@ -196,6 +230,10 @@ pub struct FailureRule {
     /// Whether a call that failed (no reply) ends the session.
     #[serde(default)]
     pub on_error: bool,
+    /// Whether a reply with one of these statuses has its call made again at once instead, as often as it takes. Each such
+    /// reply counts as one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retry: bool,
 }
 
 impl Default for SessionShape {
@@ -205,7 +243,9 @@ impl Default for SessionShape {
             work: Work::Draw { calls: None, burst: 1, order: Order::Sequential },
             think: Think::None,
             think_at: ThinkAt::Between,
+            lead: false,
             cookies: false,
+            one_cookie: false,
             follow: 0,
             follow_statuses: redirects(),
             forget_cookies: false,
@@ -221,6 +261,9 @@ impl SessionShape {
             Work::Draw { burst: 0, .. } => return Err(PlanError::new("session.burst", "0", "use 1 or more")),
             Work::Draw { calls: Some(0), .. } => {
                 return Err(PlanError::new("session.calls", "0", "use 1 or more"));
+            }
+            Work::Draw { order: Order::WorkingSet { miss, .. }, .. } if !(0.0..=1.0).contains(miss) => {
+                return Err(PlanError::new("session.order.miss", miss.to_string(), "use a share, 0 to 1"));
             }
             Work::Draw { .. } => {}
             Work::Scripts { scripts } => {

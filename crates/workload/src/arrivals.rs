@@ -5,6 +5,7 @@
 //! shard sees the same one sequence and takes every `count`-th of it.
 
 use crate::seed::{Purpose, Stream, Streams};
+use std::collections::VecDeque;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_plan::{ArrivalProcess, Plan, RateStep, Schedule, Shard};
@@ -29,6 +30,8 @@ pub struct Arrivals {
     group: u64,
     /// Arrivals in the whole run.
     limit: u64,
+    /// Number of the one after the last one taken, which may not have its time yet.
+    waiting: u64,
 }
 
 impl Arrivals {
@@ -46,14 +49,19 @@ impl Arrivals {
                 let process = Process::Users { ramp_ns: nanos(*ramp), users: users.max(1) };
                 (process, 1, users.min(calls))
             }
+            Schedule::Turns { users } => {
+                let users = u64::from(*users).max(1);
+                (Process::Turns { users, over_ns: VecDeque::new() }, 1, calls)
+            }
             Schedule::Open { arrivals, burst } => {
                 let group = u64::from(*burst).max(1);
                 let process = Process::new(arrivals, plan.seed, shard, group);
                 (process, group, calls)
             }
         };
-        let mut arrivals = Self { process, next: None, stride, group, limit };
-        arrivals.next = arrivals.arrival(u64::from(shard.index()));
+        let waiting = u64::from(shard.index());
+        let mut arrivals = Self { process, next: None, stride, group, limit, waiting };
+        arrivals.next = arrivals.arrival(waiting);
         arrivals
     }
 
@@ -63,11 +71,23 @@ impl Arrivals {
         self.next
     }
 
+    /// A session of ours is over. Where sessions follow each other, the next one is intended at this moment.
+    pub fn session_over(&mut self, at: Timestamp) {
+        let Process::Turns { over_ns, .. } = &mut self.process else { return };
+        if self.waiting < self.limit {
+            over_ns.push_back(at.as_nanos());
+        }
+        if self.next.is_none() {
+            self.next = self.arrival(self.waiting);
+        }
+    }
+
     /// Takes the next arrival; none when there are no more.
     #[inline]
     pub fn take(&mut self) -> Option<Arrival> {
         let taken = self.next?;
-        self.next = taken.number.checked_add(self.stride).and_then(|number| self.arrival(number));
+        self.waiting = taken.number.saturating_add(self.stride);
+        self.next = self.arrival(self.waiting);
         Some(taken)
     }
 
@@ -124,6 +144,11 @@ enum Process {
         ramp_ns: u64,
         users: u64,
     },
+    Turns {
+        users: u64,
+        /// When sessions of ours ended whose places are free.
+        over_ns: VecDeque<u64>,
+    },
     Constant(Pace),
     Ramp(Ramp),
     Steps(Steps),
@@ -166,7 +191,7 @@ impl Process {
 
     /// Whether any arrival can be asked for, not only later ones.
     const fn is_computed(&self) -> bool {
-        !matches!(self, Self::Drawn(_))
+        !matches!(self, Self::Drawn(_) | Self::Turns { .. })
     }
 
     /// Nanoseconds at which arrival `number` comes, whose group begins with arrival `first`; none when there is no such.
@@ -176,6 +201,8 @@ impl Process {
             Self::Users { ramp_ns, users } => {
                 Some((u128::from(*ramp_ns) * u128::from(number) / u128::from(*users)) as u64)
             }
+            Self::Turns { users, .. } if number < *users => Some(0),
+            Self::Turns { over_ns, .. } => over_ns.pop_front(),
             Self::Constant(pace) => pace.at_ns(first),
             Self::Ramp(ramp) => ramp.at_ns(first),
             Self::Steps(steps) => {

@@ -15,4 +15,4 @@ mod think;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX};
-pub use session::{Reply, Session, Step, Workload};
+pub use session::{Reply, Sequel, Session, Step, Workload};

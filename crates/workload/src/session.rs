@@ -8,6 +8,7 @@ use crate::cookies::Cookies;
 use crate::redirect;
 use crate::seed::{Purpose, Streams};
 use crate::think;
+use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 use warwolf_plan::{
@@ -32,10 +33,27 @@ pub struct Workload {
     /// Calls after which a closed loop ends.
     calls: u64,
     auth: Option<Auth>,
+    lead: bool,
+    one_cookie: bool,
+    /// Where an order that counts the calls of the whole run stands. All sessions of a worker share it.
+    place: Cell<Place>,
     choices: Streams,
     pauses: Streams,
     nonces: Streams,
 }
+
+/// Where an order over all calls stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Request of the next call, or in a working set of the last one.
+    request: u64,
+    /// Sum of what the calls of a working set missed.
+    missed: f64,
+}
+
+/// What a working set's sum begins with: a trifle, so that fractions that were rounded reach one when they should. This one is
+/// what glibc's `drand48` gives first, which is where httperf begins.
+const FIRST_MISSED: f64 = 11.0 / (1_u64 << 48) as f64;
 
 impl Workload {
     /// What `plan` says about its sessions.
@@ -43,7 +61,11 @@ impl Workload {
     pub fn new(plan: &Plan) -> Self {
         let users = match plan.schedule {
             Schedule::Closed { users, .. } => Some(u64::from(users).max(1)),
-            Schedule::Open { .. } => None,
+            Schedule::Open { .. } | Schedule::Turns { .. } => None,
+        };
+        let first = match plan.session.work {
+            Work::Draw { order: Order::WorkingSet { first, .. }, .. } => first.into(),
+            _ => 0,
         };
         Self {
             work: plan.session.work.clone(),
@@ -58,6 +80,9 @@ impl Workload {
             users,
             calls: plan.stop.calls.unwrap_or(u64::MAX),
             auth: plan.session.auth.clone(),
+            lead: plan.session.lead,
+            one_cookie: plan.session.one_cookie,
+            place: Cell::new(Place { request: first, missed: FIRST_MISSED }),
             nonces: Streams::new(plan.seed, Purpose::Nonces),
             choices: Streams::new(plan.seed, Purpose::Requests),
             pauses: Streams::new(plan.seed, Purpose::Think),
@@ -93,8 +118,34 @@ impl Workload {
         }
     }
 
-    /// Which request is call `sent` of session `number`, where requests are drawn.
-    fn draw(&self, order: Order, number: u64, sent: u64) -> RequestId {
+    /// Whether the requests of a plan that sends them once are used up and one more was due: the run is over.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        let once = matches!(self.work, Work::Draw { order: Order::Once, .. });
+        once && self.place.get().request > self.requests
+    }
+
+    /// Which request the next call of the run takes.
+    fn count_call(&self, order: Order) -> u64 {
+        let Place { mut request, mut missed } = self.place.get();
+        let taken = if let Order::WorkingSet { step, miss, .. } = order {
+            missed += miss;
+            if missed >= 1.0 {
+                missed -= 1.0;
+                request += u64::from(step);
+            }
+            request %= self.requests;
+            request
+        } else {
+            request += 1;
+            request - 1
+        };
+        self.place.set(Place { request, missed });
+        taken
+    }
+
+    /// Which request is call `sent` of session `number`, where requests are drawn; none when they are used up.
+    fn draw(&self, order: Order, number: u64, sent: u64) -> Option<RequestId> {
         let index = match order {
             Order::Random => self.choices.stream(number).below(sent, self.requests),
             Order::Sequential if self.requests == 1 => 0,
@@ -103,8 +154,11 @@ impl Workload {
                 let apart = self.users.map_or(0, |users| self.requests / users);
                 (number.wrapping_mul(apart).wrapping_add(sent)) % self.requests
             }
+            Order::BySession => number % self.requests,
+            Order::Once => Some(self.count_call(order)).filter(|index| *index < self.requests)?,
+            Order::Created | Order::WorkingSet { .. } => self.count_call(order) % self.requests,
         };
-        RequestId(index as u32)
+        Some(RequestId(index as u32))
     }
 
     /// The place of call `sent` of session `number` among all calls of the run. Sessions without an end that keep arriving
@@ -161,6 +215,20 @@ impl<'a> Reply<'a> {
     }
 }
 
+/// What a session makes of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sequel {
+    /// It goes on as it would have.
+    AsPlanned,
+    /// It makes a call that was not planned: a redirect, a challenge.
+    Another,
+    /// The same call is to be made again: nothing has ended, and it is not asked what is next.
+    Again,
+}
+
+/// Bytes of a session's one cookie that are kept.
+const ONE_COOKIE_MAX: usize = 245;
+
 /// One user's remaining steps: 64 bytes, and more only for cookies and redirects.
 ///
 /// ```text
@@ -204,6 +272,7 @@ enum Phase {
 #[derive(Clone, Debug, Default)]
 struct Extras {
     cookies: Cookies,
+    one_cookie: Vec<u8>,
     answers: Answers,
     /// Nonces used.
     nonces: u64,
@@ -278,22 +347,33 @@ impl Session {
                 self.outstanding += 1;
                 Step::Send { request }
             }
+            None if workload.is_exhausted() => {
+                self.phase = Phase::Over;
+                self.end()
+            }
             None => Step::Wait,
         }
     }
 
-    /// Takes in how a call went: cookies are kept, a redirect is followed, a failure may end the session. True when the
-    /// session answers the reply with a call that was not planned.
+    /// Takes in how a call went: cookies are kept, a redirect is followed, a failure may end the session. Gives what the
+    /// session makes of it.
     ///
     /// # Panics
     /// When no call is out.
     #[inline]
-    pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) -> bool {
+    pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) -> Sequel {
         assert!(self.outstanding > 0, "a session was told of a reply while it waits for none");
+        if reply.completed
+            && workload.failure.retry
+            && self.phase != Phase::Over
+            && workload.failure.statuses.contains(&reply.status)
+        {
+            return Sequel::Again;
+        }
         self.outstanding -= 1;
         let before = self.take_followed(reply.request);
         let failed = if reply.completed {
-            workload.failure.statuses.contains(&reply.status)
+            !workload.failure.retry && workload.failure.statuses.contains(&reply.status)
         } else {
             workload.failure.on_error
         };
@@ -305,14 +385,20 @@ impl Session {
             }
         }
         if !reply.completed {
-            return false;
+            return Sequel::AsPlanned;
         }
-        if workload.cookies && !reply.cookies.is_empty() {
+        if workload.one_cookie {
+            if let Some(field) = reply.cookies.last() {
+                let text = field.split(|byte| *byte == b';').next().unwrap_or_default();
+                let text = &text[..text.len().min(ONE_COOKIE_MAX)];
+                self.extras.get_or_insert_default().one_cookie = text.to_vec();
+            }
+        } else if workload.cookies && !reply.cookies.is_empty() {
             let cookies = &mut self.extras.get_or_insert_default().cookies;
             reply.cookies.iter().for_each(|field| cookies.set(reply.request, field));
         }
         if self.phase == Phase::Over {
-            return false;
+            return Sequel::AsPlanned;
         }
         if matches!(reply.status, 401 | 407)
             && let Some(auth) = &workload.auth
@@ -322,7 +408,7 @@ impl Session {
             let verdict = answers.challenge(auth, reply.request, reply.status, reply.challenges);
             if verdict == Verdict::Again {
                 self.answer(reply.request.clone(), before.redirects, before.attempts + 1);
-                return true;
+                return Sequel::Another;
             }
         }
         if before.redirects < workload.follow
@@ -330,9 +416,9 @@ impl Session {
             && let Some(request) = redirect::follow(reply.request, reply.status, reply.location)
         {
             self.answer(request, before.redirects + 1, 1);
-            return true;
+            return Sequel::Another;
         }
-        false
+        Sequel::AsPlanned
     }
 
     /// Has a request sent that was not planned.
@@ -359,6 +445,11 @@ impl Session {
             extras.nonces += 1;
             extras.answers.write(request, nonce, out);
         }
+        if !extras.one_cookie.is_empty() {
+            out.extend_from_slice(b"Cookie: ");
+            out.extend_from_slice(&extras.one_cookie);
+            out.extend_from_slice(b"\r\n");
+        }
         if !extras.cookies.is_empty()
             && !request
                 .headers
@@ -373,6 +464,14 @@ impl Session {
     #[must_use]
     pub const fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Ends it, as far as it is concerned: it wants no further call.
+    pub fn give_up(&mut self) {
+        self.phase = Phase::Over;
+        if let Some(extras) = &mut self.extras {
+            extras.pending.clear();
+        }
     }
 
     /// Whether a failure ended it, by the plan's failure rule.
@@ -428,7 +527,8 @@ impl Session {
     /// The next call of this burst; none while it has to wait for the first one's reply.
     fn choose(&self, workload: &Workload) -> Option<RequestId> {
         match &workload.work {
-            Work::Draw { order, .. } => Some(workload.draw(*order, self.number, self.sent)),
+            Work::Draw { .. } if workload.lead && self.begun == 1 && self.outstanding > 0 => None,
+            Work::Draw { order, .. } => workload.draw(*order, self.number, self.sent),
             Work::Scripts { scripts } => {
                 let burst = self.scripted(scripts)?;
                 match self.begun.checked_sub(1) {

@@ -203,7 +203,9 @@ fn requests() {
 fn connections_network_and_tls() {
     let network = |change: &dyn Fn(&mut Network)| with(usual(), |plan| change(&mut plan.network));
     let tls = |change: &dyn Fn(&mut Tls)| with(usual(), |plan| change(&mut plan.tls));
-    let times = |connect, call| with(usual(), |plan| plan.timeouts = Timeouts { connect, call });
+    let times = |connect, call| {
+        with(usual(), |plan| plan.timeouts = Timeouts { connect, call, ..Timeouts::default() })
+    };
     let proxy = |host: &str, port| Endpoint { scheme: Scheme::Http, host: host.into(), port };
     let resolved = Resolve { host: "a.test".into(), port: 80, address: "127.0.0.1".parse().unwrap() };
     let bound = vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()];

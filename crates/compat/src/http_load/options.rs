@@ -160,7 +160,11 @@ pub fn parse(
             },
             ..Connections::default()
         },
-        timeouts: Timeouts { connect: Some(options.timeout), call: Some(options.timeout) },
+        timeouts: Timeouts {
+            connect: Some(options.timeout),
+            call: Some(options.timeout),
+            ..Timeouts::default()
+        },
         network: Network { bind, ..Network::default() },
         tls: Tls { verify: Verify::Off, ciphers: options.ciphers, ..Tls::default() },
         ..Plan::new(requests)

@@ -33,7 +33,7 @@ fn refused(words: &str) -> String {
 fn closed(plan: &Plan) -> Option<u32> {
     match plan.schedule {
         Schedule::Closed { users, .. } => Some(users),
-        Schedule::Open { .. } => None,
+        Schedule::Open { .. } | Schedule::Turns { .. } => None,
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) fn request(line: &str, proxy: Option<(&str, u16)>) -> Option<Request>
         headers: vec![("Host".to_owned(), bracketed(host)), ("User-Agent".to_owned(), USER_AGENT.to_owned())],
         body: Body::None,
         basic_auth: None,
+        head: None,
     })
 }
 

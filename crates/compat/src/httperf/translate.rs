@@ -299,6 +299,7 @@ fn planned(options: &Options, server: &str, wire: Wire) -> Request {
             false => Body::Text(String::from_utf8_lossy(&wire.body).into_owned()),
         },
         basic_auth: None,
+        head: None,
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec
         timeouts: Timeouts {
             connect: seconds(settings.timeout),
             call: Some(PATIENCE.max(connect(settings))),
+            ..Timeouts::default()
         },
         network: Network {
             proxy: proxy(settings, targets),
@@ -176,6 +177,7 @@ fn request(settings: &Settings, target: &Target) -> Request {
             Payload::File(path) => Body::File(path.clone()),
         },
         basic_auth: None,
+        head: None,
     }
 }
 

@@ -92,6 +92,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
         headers: Vec::new(),
         body: Body::None,
         basic_auth: None,
+        head: None,
     };
     Plan {
         seed: style.seed,
@@ -110,7 +111,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
             limit: style.copies,
             ..Connections::default()
         },
-        timeouts: Timeouts { connect: None, call: style.patience },
+        timeouts: Timeouts { connect: None, call: style.patience, ..Timeouts::default() },
         network: Network { unresolved: Unresolved::Count, ..Network::default() },
         ..Plan::new(vec![request])
     }

@@ -32,6 +32,7 @@ fn sent(plan: &Plan, request: &Request) -> String {
         Body::None => return head + "\r\n",
         Body::Text(text) => text.clone(),
         Body::File(path) => String::from_utf8(body(path)).unwrap(),
+        Body::Bytes(bytes) => String::from_utf8(bytes.clone()).unwrap(),
     };
     format!("{head}Content-Length: {}\r\n\r\n{content}", content.len())
 }

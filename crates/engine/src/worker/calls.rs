@@ -2,6 +2,7 @@
 
 use super::Worker;
 use super::connections::encrypt;
+use super::events::tell_request;
 use crate::call::{Call, Followed, NONE, What};
 use crate::connection::Phase;
 use crate::filling::{Filling, Upload, request, template};
@@ -14,8 +15,8 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
-use warwolf_plan::RequestId;
-use warwolf_workload::Reply;
+use warwolf_plan::{Reconnect, RequestId, WhenFull};
+use warwolf_workload::{Reply, Sequel};
 
 /// A call is begun again on another connection this often before its failure counts.
 const REPEATS: u8 = 3;
@@ -25,9 +26,16 @@ const CONNECT_PAUSE: Duration = Duration::from_millis(10);
 
 impl<D: Driver> Worker<'_, D> {
     pub(super) fn start(&mut self, session: u32, what: What, intended: Timestamp) {
-        let started = self.now.max(intended);
-        let keep = self.prepared.keeps_reply_fields;
-        let index = self.calls.insert(Call::new(session, what, intended, started, keep)) as u32;
+        let serial = self.created;
+        self.created += 1;
+        self.issue(Call::new(serial, session, what, intended, self.now.max(intended)));
+    }
+
+    /// Enters a call into the books and finds it a connection.
+    fn issue(&mut self, mut call: Call) {
+        let session = call.session;
+        call.kept = self.prepared.keeps_reply_fields.then(Box::default);
+        let index = self.calls.insert(call) as u32;
         self.sessions[session as usize].in_flight += 1;
         self.recorder.tally.planned(1);
         self.recorder.tally.started(1);
@@ -35,10 +43,18 @@ impl<D: Driver> Worker<'_, D> {
         if let Some(limit) = self.prepared.timeouts.call {
             self.call_deadlines.set(index, self.now + limit);
         }
-        if !self.dispatch(index) {
+        if !self.find_connection(index) {
             self.recorder.tally.held_back(1);
+        }
+    }
+
+    /// Finds a connection for a call, or lets it wait for one. False when it waits for one that another has to give up.
+    pub(super) fn find_connection(&mut self, index: u32) -> bool {
+        let is_found = self.dispatch(index);
+        if !is_found {
             self.pool.wait(index);
         }
+        is_found
     }
 
     pub(super) fn follow(&mut self, session: u32, request: warwolf_plan::Request, intended: Timestamp) {
@@ -70,6 +86,9 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Finds a connection for a call: the session's own, a free one, or a new one. False when it must wait.
     pub(super) fn dispatch(&mut self, call: u32) -> bool {
+        if self.prepared.own > 0 {
+            return self.dispatch_own(call);
+        }
         let endpoint = self.endpoint_of(call);
         let session = self.calls[call as usize].session;
         let own = self.sessions[session as usize].connection;
@@ -80,8 +99,7 @@ impl<D: Driver> Worker<'_, D> {
                 return true;
             }
             if connection.phase != Phase::Ready && self.prepared.pipeline > 1 {
-                connection.waiting.push(&mut self.calls, call);
-                self.calls[call as usize].connection = own;
+                self.await_opening(call, own);
                 return true;
             }
         }
@@ -90,21 +108,43 @@ impl<D: Driver> Worker<'_, D> {
             self.write(call, index);
             return true;
         }
-        if self.endpoints.addresses(endpoint).is_empty() {
-            self.ended.push(Ended { call, ending: Ending::Failed(Outcome::Resolve) });
-            return true;
-        }
-        if self.connections.len() - self.closed.len() >= self.pool.limit() {
-            match self.pool.take_any_idle(&mut self.connections) {
-                Some(idle) => self.close(idle),
-                None => return false,
-            }
+        if let Some(refused) = self.refusal(call, endpoint) {
+            return refused;
         }
         let index = self.open(endpoint);
-        self.connections[index as usize].waiting.push(&mut self.calls, call);
-        self.calls[call as usize].connection = index;
+        self.await_opening(call, index);
         self.keep(session, index);
+        self.tell_connecting(index);
         true
+    }
+
+    /// Why no connection to `endpoint` may be opened for a call, if none may: false when it has to wait, true when it has
+    /// failed.
+    pub(super) fn refusal(&mut self, call: u32, endpoint: u32) -> Option<bool> {
+        let mut fail = |outcome| {
+            self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
+            Some(true)
+        };
+        if self.endpoints.addresses(endpoint).is_empty() {
+            return fail(Outcome::Resolve);
+        }
+        if self.connections.len() - self.closed.len() < self.pool.limit() {
+            return None;
+        }
+        match self.pool.take_any_idle(&mut self.connections) {
+            Some(idle) => {
+                self.close(idle);
+                None
+            }
+            None if self.prepared.when_full == WhenFull::Fail => fail(Outcome::NoFiles),
+            None => Some(false),
+        }
+    }
+
+    /// Lets a call wait for a connection that is being opened.
+    pub(super) fn await_opening(&mut self, call: u32, connection: u32) {
+        self.connections[connection as usize].waiting.push(&mut self.calls, call);
+        self.calls[call as usize].connection = connection;
     }
 
     /// Gives connections to the calls that wait for one, in order.
@@ -121,7 +161,18 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Encodes a call onto a ready connection.
     pub(super) fn write(&mut self, call: u32, connection: u32) {
-        let Self { calls, connections, sessions, prepared, plain, recorder, workload, .. } = self;
+        let Self {
+            calls,
+            connections,
+            sessions,
+            prepared,
+            plain,
+            recorder,
+            workload,
+            witness,
+            wants_requests,
+            ..
+        } = self;
         let live = &mut connections[connection as usize];
         let entry = &mut calls[call as usize];
         entry.connection = connection;
@@ -141,11 +192,17 @@ impl<D: Driver> Worker<'_, D> {
             plain.clear();
             live.protocol.start(CallId(call), template, &mut filling, plain);
             entry.sent_bytes = plain.len() as u64;
+            if *wants_requests {
+                tell_request(witness, entry.serial, plain, template);
+            }
             encrypt(live, plain);
         } else {
             let before = live.out.len();
             live.protocol.start(CallId(call), template, &mut filling, &mut live.out);
             entry.sent_bytes = (live.out.len() - before) as u64;
+            if *wants_requests {
+                tell_request(witness, entry.serial, &live.out[before..], template);
+            }
         }
         live.written.push(calls, call);
         self.mark(connection);
@@ -161,75 +218,145 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Closes the books on calls that ended, and lets their sessions go on.
     pub(super) fn settle(&mut self) {
-        let mut next = 0;
-        while let Some(&ended) = self.ended.get(next) {
-            next += 1;
+        while let Some(&ended) = self.ended.get(self.settled) {
+            self.settled += 1;
             self.end(ended);
         }
         self.ended.clear();
+        self.settled = 0;
+        self.end_bereft();
+        self.tell_gone();
     }
 
     pub(super) fn end(&mut self, Ended { call, ending }: Ended) {
         let outcome = match ending {
             Ending::Complete => Outcome::Completed,
             Ending::Failed(outcome) => {
+                if self.begin_again(call, false, outcome) {
+                    return;
+                }
                 self.record(call, self.now, outcome, CONNECT_PAUSE);
                 return;
             }
             Ending::Broken { outcome, begun } => {
-                if !begun && self.begin_again(call) {
+                if self.begin_again(call, !begun, outcome) {
                     return;
                 }
                 outcome
             }
             Ending::Cause(cause) => {
                 let unanswered = matches!(cause, Cause::ClosedBeforeReply | Cause::Retired);
-                if unanswered && self.begin_again(call) {
+                let outcome = translate::cause(cause);
+                if self.begin_again(call, unanswered, outcome) {
                     return;
                 }
-                translate::cause(cause)
+                outcome
             }
         };
         self.record(call, self.now, outcome, Duration::ZERO);
     }
 
-    /// A kept-alive connection that the server closed costs a reconnect, not a failure, when no byte of the reply had
-    /// come and the request may be repeated (RFC 9112 section 9.3.1). True when the call goes on.
-    pub(super) fn begin_again(&mut self, index: u32) -> bool {
-        let call = &mut self.calls[index as usize];
-        let is_repeatable = template(self.prepared, &call.what).is_repeatable();
-        if call.repeats >= REPEATS || !call.on_used || !is_repeatable {
+    /// Sends a call again whose connection closed, broke, or never opened, where the plan says so. True when it goes on.
+    pub(super) fn begin_again(&mut self, index: u32, unanswered: bool, outcome: Outcome) -> bool {
+        if !self.may_begin_again(index, unanswered, outcome) {
             return false;
         }
+        let call = &mut self.calls[index as usize];
+        let was_open = self.connections.get(call.connection as usize).is_some_and(|c| c.opened);
         call.begin_again();
+        self.reply_deadlines.clear(index);
         self.recorder.tally.reconnected();
-        if !self.dispatch(index) {
-            self.pool.wait(index);
+        if was_open {
+            self.find_connection(index);
+        } else {
+            self.retries.set(index, call.serial, self.now + CONNECT_PAUSE);
         }
         true
     }
 
+    fn may_begin_again(&self, index: u32, unanswered: bool, outcome: Outcome) -> bool {
+        let call = &self.calls[index as usize];
+        let live = &self.sessions[call.session as usize];
+        let connection = self.connections.get(call.connection as usize);
+        // Neither a server that takes too long nor one that breaks the protocol is better on another connection.
+        let is_hopeless = matches!(
+            outcome,
+            Outcome::ResponseTimeout
+                | Outcome::ConnectTimeout
+                | Outcome::TlsTimeout
+                | Outcome::Resolve
+                | Outcome::Violation(_)
+        );
+        let is_over = live.session.is_failed() || live.bereft || self.stopping;
+        let is_severed = !is_hopeless && !is_over;
+        match self.prepared.reconnect {
+            // A kept-alive connection that the server closed costs a reconnect, not a failure, when no byte of the reply
+            // had come and the request may be repeated (RFC 9112 section 9.3.1).
+            Reconnect::Safe => {
+                let is_repeatable = template(self.prepared, &call.what).is_repeatable();
+                unanswered && call.repeats < REPEATS && call.on_used && is_repeatable
+            }
+            Reconnect::Never | Reconnect::End => false,
+            Reconnect::Kept => is_severed && connection.is_some_and(|connection| connection.completed > 0),
+            Reconnect::Always => is_severed,
+        }
+    }
+
     /// Counts a call that is over and tells its session, which goes on after `pause`.
     pub(super) fn record(&mut self, index: u32, finished: Timestamp, outcome: Outcome, pause: Duration) {
-        self.call_deadlines.clear(index);
-        let call = self.calls.remove(index as usize);
+        let call = self.take_call(index);
         if let Some(connection) = self.connections.get_mut(call.connection as usize) {
             connection.completed += u32::from(outcome == Outcome::Completed);
-            if !call.sent.is_reached() {
-                // A server may answer what it has not been sent yet; nothing may point to this call any longer.
-                connection.written.remove(&mut self.calls, index);
-            }
         }
         let live = &mut self.sessions[call.session as usize];
-        live.in_flight -= 1;
-        let is_continued = live.session.reply(&self.workload, &reply_to(&call, outcome, self.prepared));
-        let session = live.session.number();
-        self.count(&call, finished, outcome, session, is_continued);
-        if pause.is_zero() {
-            self.advance(call.session, finished);
-        } else {
-            self.pauses.set(call.session, finished + pause);
+        let sequel = live.session.reply(&self.workload, &reply_to(&call, outcome, self.prepared));
+        let number = live.session.number();
+        let session = call.session;
+        self.count(&call, finished, outcome, number, sequel != Sequel::AsPlanned);
+        if self.prepared.own > 0 && self.sessions[session as usize].session.is_failed() {
+            self.drop_session(session);
+            return;
         }
+        if self.prepared.own > 0 {
+            self.serve_own(session);
+        }
+        if sequel == Sequel::Again {
+            self.make_again(call, finished);
+        } else if pause.is_zero() {
+            self.advance(session, finished);
+        } else {
+            self.pause(session, finished + pause);
+        }
+    }
+
+    /// The same call once more, from its beginning, unless the run is about to end.
+    fn make_again(&mut self, call: Call, intended: Timestamp) {
+        if self.stopping || self.now >= self.stop_at {
+            let live = &mut self.sessions[call.session as usize];
+            let request = request(self.prepared, &call.what);
+            live.session.give_up();
+            live.session.reply(&self.workload, &Reply::failed(request));
+            self.advance(call.session, intended);
+            return;
+        }
+        self.issue(Call::new(call.serial, call.session, call.what, intended, self.now.max(intended)));
+    }
+
+    /// Takes a call out of the books. Nothing points to it any longer.
+    pub(super) fn take_call(&mut self, index: u32) -> Call {
+        self.call_deadlines.clear(index);
+        self.reply_deadlines.clear(index);
+        let call = self.calls.remove(index as usize);
+        self.sessions[call.session as usize].in_flight -= 1;
+        if let Some(connection) = self.connections.get_mut(call.connection as usize) {
+            // A server may answer what it has not been sent yet.
+            if !call.sent.is_reached() {
+                connection.written.remove(&mut self.calls, index);
+            } else if self.follows_writes && !call.written {
+                connection.handed.remove(&mut self.calls, index);
+            }
+        }
+        call
     }
 
     /// Adds a call that is over to the tally, and shows it to the witness.
@@ -250,16 +377,31 @@ impl<D: Driver> Worker<'_, D> {
                 What::Followed(_) => None,
             };
             let version = call.version.unwrap_or_else(|| self.prepared.version());
-            witness.call(&Seen { sample: &sample, session, request, planned, version, is_continued });
+            witness.call(&Seen {
+                sample: &sample,
+                session,
+                request,
+                planned,
+                version,
+                is_continued,
+                call: call.serial,
+                connection: call.connection,
+                footer_bytes: call.footer_bytes,
+            });
         }
     }
 
     pub(super) fn time_out(&mut self, index: u32) {
         let call = &self.calls[index as usize];
-        let deadline = self.prepared.timeouts.call.map_or(self.now, |limit| call.started + limit);
-        let connection = call.connection;
+        self.give_up(index, self.prepared.timeouts.call.map_or(self.now, |limit| call.started + limit));
+    }
+
+    /// Gives up a call that takes too long, and the connection it is on.
+    pub(super) fn give_up(&mut self, index: u32, deadline: Timestamp) {
+        let Call { session, connection, .. } = self.calls[index as usize];
         if connection == NONE {
             self.pool.forget(index);
+            self.sessions[session as usize].waiting.remove(&mut self.calls, index);
             self.record(index, deadline, Outcome::ConnectTimeout, Duration::ZERO);
             return;
         }

@@ -53,6 +53,12 @@ impl<D: Driver> Worker<'_, D> {
                     None => self.secure(index),
                 }
             }
+            Err(SocketError::NoPorts) if self.has_ports_left(index) => {
+                self.connections[index as usize].ports_tried += 1;
+                self.opened += 1;
+                self.driver.close(SocketId(index));
+                self.connect(index);
+            }
             Err(error) => {
                 let connection = &mut self.connections[index as usize];
                 let addresses = self.endpoints.addresses(connection.endpoint).len() as u32;
@@ -66,6 +72,13 @@ impl<D: Driver> Worker<'_, D> {
                 }
             }
         }
+    }
+
+    /// Whether there are local ports that have not been tried for a connection.
+    fn has_ports_left(&self, index: u32) -> bool {
+        self.prepared.network.bind_ports.is_some_and(|(first, last)| {
+            self.connections[index as usize].ports_tried < u32::from(last - first)
+        })
     }
 
     /// Begins TLS where the endpoint asks for it.
@@ -94,12 +107,14 @@ impl<D: Driver> Worker<'_, D> {
         self.connect_deadlines.clear(index);
         let connection = &mut self.connections[index as usize];
         connection.phase = Phase::Ready;
+        connection.opened = true;
         let connect = connection.connected.since(connection.began);
         let tls = connection.tls.is_some().then(|| self.now.since(connection.connected));
         self.open += 1;
         self.held = self.held.max(self.open);
         self.recorder.tally.connections_held(self.open);
         self.recorder.tally.connection_opened(connect, tls, resumed.unwrap_or(false));
+        self.tell_connected(index);
         while self.connections[index as usize].has_room() {
             match self.connections[index as usize].waiting.pop(&self.calls) {
                 Some(call) => self.write(call, index),
@@ -119,6 +134,7 @@ impl<D: Driver> Worker<'_, D> {
     /// A connection that never came to carry calls: those that waited for it fail with it.
     pub(super) fn fail(&mut self, index: u32, outcome: Outcome) {
         self.recorder.tally.connection_failed(outcome);
+        self.connections[index as usize].why = Some(outcome);
         let mut waiting = std::mem::replace(&mut self.connections[index as usize].waiting, CallList::EMPTY);
         while let Some(call) = waiting.pop(&self.calls) {
             self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
@@ -130,6 +146,7 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn close(&mut self, index: u32) {
         self.driver.close(SocketId(index));
         self.connect_deadlines.clear(index);
+        self.send_deadlines.clear(index);
         self.pool.remove(&mut self.connections, index);
         let connection = &mut self.connections[index as usize];
         let phase = std::mem::replace(&mut connection.phase, Phase::Closed);
@@ -141,10 +158,15 @@ impl<D: Driver> Worker<'_, D> {
             }
         }
         let owner = std::mem::replace(&mut connection.owner, NONE);
-        if owner != NONE {
-            self.sessions[owner as usize].connection = NONE;
-        }
         let out = std::mem::take(&mut connection.out);
+        // Its calls may be on another connection by the time they end.
+        (connection.written, connection.handed) = (CallList::EMPTY, CallList::EMPTY);
+        if owner != NONE {
+            self.lose(owner, index);
+        }
+        if self.witness.is_some() {
+            self.gone.push(index);
+        }
         self.recycle(out);
         self.closed.push(index);
     }
@@ -191,6 +213,9 @@ impl<D: Driver> Worker<'_, D> {
         let now = self.driver.now();
         while let Some(call) = connection.written.pop(&self.calls) {
             self.calls[call as usize].sent = now.max(self.calls[call as usize].started);
+            if self.follows_writes {
+                connection.handed.push(&mut self.calls, call);
+            }
         }
         let buffer = std::mem::take(&mut connection.out);
         self.recorder.tally.wire(buffer.len() as u64, 0);
@@ -200,8 +225,36 @@ impl<D: Driver> Worker<'_, D> {
             self.driver.send(SocketId(index), buffer);
         } else if let Some(buffer) = self.driver.send_now(SocketId(index), buffer) {
             self.recycle(buffer);
+            self.delivered(index);
         } else {
             connection.sending = true;
+        }
+        if let Some(limit) = self.prepared.timeouts.send
+            && self.connections[index as usize].sending
+        {
+            self.send_deadlines.set(index, self.now + limit);
+        }
+    }
+
+    /// The kernel has all that was handed over: from here on replies are awaited.
+    fn delivered(&mut self, index: u32) {
+        if !self.follows_writes {
+            return;
+        }
+        let streaming = self.connections[index as usize].protocol.streaming();
+        while let Some(call) = self.connections[index as usize].handed.first() {
+            // More of its body is to come.
+            if streaming == Some(CallId(call)) {
+                return;
+            }
+            self.connections[index as usize].handed.pop(&self.calls);
+            self.calls[call as usize].written = true;
+            if let Some(limit) = self.prepared.timeouts.reply
+                && !self.calls[call as usize].first_byte.is_reached()
+            {
+                self.reply_deadlines.set(call, self.now + limit);
+            }
+            self.tell_written(call, index);
         }
     }
 
@@ -225,8 +278,12 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
-    pub(super) fn sent(&mut self, index: u32, buffer: Vec<u8>) {
+    pub(super) fn sent(&mut self, index: u32, buffer: Vec<u8>, result: Result<(), SocketError>) {
         self.recycle(buffer);
+        self.send_deadlines.clear(index);
+        if result.is_ok() {
+            self.delivered(index);
+        }
         let connection = &mut self.connections[index as usize];
         connection.sending = false;
         if !connection.out.is_empty() || connection.protocol.streaming().is_some() {
@@ -251,12 +308,13 @@ impl<D: Driver> Worker<'_, D> {
             }
             return;
         }
+        let before = self.ended.len();
         let mut resumed = None;
         let plain: &[u8] = match &mut connection.tls {
             None => data,
             Some(tls) => {
                 self.plain.clear();
-                let before = connection.out.len();
+                let kept = connection.out.len();
                 if let Err(failure) = tls.receive(data, &mut self.plain, &mut connection.out) {
                     self.tls_failed(index, translate::tls_failure(failure));
                     return;
@@ -264,7 +322,7 @@ impl<D: Driver> Worker<'_, D> {
                 if connection.phase == Phase::Handshake && !tls.handshaking() {
                     resumed = Some(tls.resumed());
                 }
-                if connection.out.len() > before && !connection.dirty {
+                if connection.out.len() > kept && !connection.dirty {
                     connection.dirty = true;
                     self.dirty.push(index);
                 }
@@ -274,9 +332,11 @@ impl<D: Driver> Worker<'_, D> {
         let broken = if plain.is_empty() {
             false
         } else {
-            let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now };
+            let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.reply_deadlines, limit));
+            let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now, reply };
             connection.protocol.receive(plain, &mut sink).is_err()
         };
+        blame(connection, &self.ended[before..]);
         let goodbye = connection.tls.as_ref().is_some_and(|tls| tls.peer_closed());
         if resumed.is_some() {
             self.ready(index, resumed);
@@ -319,8 +379,11 @@ impl<D: Driver> Worker<'_, D> {
         }
         match result {
             Ok(()) => {
-                let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now };
+                let before = self.ended.len();
+                let mut sink =
+                    Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now, reply: None };
                 connection.protocol.finish(&mut sink);
+                blame(connection, &self.ended[before..]);
                 self.close(index);
             }
             Err(_) => self.break_off(index, Outcome::Reset),
@@ -330,12 +393,22 @@ impl<D: Driver> Worker<'_, D> {
     /// An open connection broke: its calls fail with `outcome`, unless they may be begun again.
     pub(super) fn break_off(&mut self, index: u32, outcome: Outcome) {
         let Self { connections, calls, ended, .. } = self;
+        connections[index as usize].why = Some(outcome);
         connections[index as usize].protocol.drain(|CallId(call)| {
             let begun = calls[call as usize].first_byte.is_reached();
             ended.push(Ended { call, ending: Ending::Broken { outcome, begun } });
         });
         self.close(index);
     }
+}
+
+/// Notes what broke a connection, by the first of its calls that it cost.
+fn blame(connection: &mut Connection, ended: &[Ended]) {
+    let cost = ended.iter().find_map(|ended| match ended.ending {
+        Ending::Cause(cause) => Some(translate::cause(cause)),
+        _ => None,
+    });
+    connection.why = connection.why.or(cost);
 }
 
 pub(super) fn encrypt(connection: &mut Connection, plain: &[u8]) {

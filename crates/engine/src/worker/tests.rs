@@ -1,5 +1,7 @@
 //! Whole runs of one worker in virtual time, compared with what the simulated server knows.
 
+mod own;
+
 use super::*;
 use crate::recorder::Page;
 use crate::witness::Seen;
@@ -62,11 +64,13 @@ impl<'p> Bench<'p> {
         let (give, empties) = sync_channel(8);
         (0..2).for_each(|_| give.send(Box::new(Tally::new())).unwrap());
         let connections = match plan.schedule {
-            Schedule::Closed { users, .. } => plan.connections.limit.min(users),
+            Schedule::Closed { users, .. } | Schedule::Turns { users } => {
+                plan.connections.limit.min(users * plan.connections.own.max(1))
+            }
             Schedule::Open { .. } => plan.connections.limit,
         } as usize;
         let sessions = match plan.schedule {
-            Schedule::Closed { users, .. } => users as usize,
+            Schedule::Closed { users, .. } | Schedule::Turns { users } => users as usize,
             Schedule::Open { .. } => connections * prepared.pipeline,
         };
         let task = Task {
@@ -102,9 +106,17 @@ fn run(plan: &Plan, scenario: Scenario) -> Tally {
 
 fn run_shard(plan: &Plan, shard: Shard, scenario: Scenario) -> Tally {
     plan.check().unwrap();
+    run_watched(plan, shard, scenario, None)
+}
+
+fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, witness: Option<Box<dyn Witness>>) -> Tally {
     let prepared = Prepared::new(plan).unwrap();
     let never = Duration::from_secs(1_000_000);
-    let Bench { worker, pages, .. } = Bench::new(plan, &prepared, shard, scenario, never, &Control::new());
+    let mut bench = Bench::new(plan, &prepared, shard, scenario, never, &Control::new());
+    if let Some(witness) = witness {
+        bench.worker.watch(witness);
+    }
+    let Bench { worker, pages, .. } = bench;
     worker.run().unwrap();
     let tally = *pages.recv().unwrap().tally;
     balance(&tally);
@@ -508,7 +520,7 @@ fn a_witness_sees_every_call_once() {
     let control = Control::new();
     let mut bench =
         Bench::new(&plan, &prepared, Shard::WHOLE, Scenario::new(1, server), millis(100), &control);
-    bench.worker.witness = Some(Box::new(Notes(Rc::clone(&notes))));
+    bench.worker.watch(Box::new(Notes(Rc::clone(&notes))));
     while bench.turn() == Turn::More {}
     bench.worker.cut();
     let seen = notes.borrow();

@@ -53,8 +53,8 @@ pub(crate) enum Place {
 pub(crate) enum Step<'a> {
     /// Data of the body, never empty.
     Data(&'a [u8]),
-    /// The body is complete.
-    End,
+    /// The body is complete; so many bytes followed the line of its last chunk.
+    End(usize),
     /// All input was used up.
     Hungry,
 }
@@ -86,7 +86,10 @@ impl Chunked {
             *input = rest;
             match self.next(byte, limits)? {
                 Some(next) => *self = next,
-                None => return Ok(Step::End),
+                None => {
+                    let before = if let Self::Trailer { length, .. } = self { *length } else { 0 };
+                    return Ok(Step::End(before + 1));
+                }
             }
         }
     }

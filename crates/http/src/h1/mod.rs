@@ -270,7 +270,12 @@ impl Http1 {
                 Reading::Chunked(chunked) => match chunked.step(&mut input, &self.limits)? {
                     Step::Data(data) if !abandoned => sink.body(call, data),
                     Step::Data(_) | Step::Hungry => {}
-                    Step::End => self.end(End::Chunked, sink),
+                    Step::End(bytes) => {
+                        if !abandoned {
+                            sink.trailer(call, bytes);
+                        }
+                        self.end(End::Chunked, sink);
+                    }
                 },
                 Reading::UntilClose => {
                     if !abandoned {

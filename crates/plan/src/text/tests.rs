@@ -41,7 +41,14 @@ fn endpoint() -> impl Strategy<Value = Endpoint> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    let body = prop_oneof![Just(Body::None), any_text().prop_map(Body::Text), path().prop_map(Body::File)];
+    let body = prop_oneof![
+        Just(Body::None),
+        any_text().prop_map(Body::Text),
+        path().prop_map(Body::File),
+        prop::collection::vec(any::<u8>(), 0..9).prop_map(Body::Bytes),
+    ];
+    let head = prop::option::of(prop::collection::vec(0..0x100_u32, 0..9))
+        .prop_map(|head| head.map(|bytes| bytes.into_iter().filter_map(char::from_u32).collect::<String>()));
     let value = any_text().prop_map(|text| text.replace(|c: char| c.is_control(), " "));
     let headers = prop::collection::vec((Just("X-Field".to_owned()), value), 0..4);
     (
@@ -51,14 +58,16 @@ fn request() -> impl Strategy<Value = Request> {
         headers,
         body,
         prop::option::of(any_text()),
+        head,
     )
-        .prop_map(|(endpoint, path, method, headers, body, basic_auth)| Request {
+        .prop_map(|(endpoint, path, method, headers, body, basic_auth, head)| Request {
             endpoint,
             path,
             method,
             headers,
             body,
             basic_auth,
+            head,
         })
 }
 
@@ -84,12 +93,25 @@ fn arrivals() -> impl Strategy<Value = ArrivalProcess> {
 fn schedule() -> impl Strategy<Value = Schedule> {
     prop_oneof![
         (1..u32::MAX, duration()).prop_map(|(users, ramp)| Schedule::Closed { users, ramp }),
+        (1..u32::MAX).prop_map(|users| Schedule::Turns { users }),
         (arrivals(), 1..u32::MAX).prop_map(|(arrivals, burst)| Schedule::Open { arrivals, burst }),
     ]
 }
 
 fn session() -> impl Strategy<Value = SessionShape> {
-    let order = prop_oneof![Just(Order::Sequential), Just(Order::Random), Just(Order::Staggered)];
+    let order = prop_oneof![
+        Just(Order::Sequential),
+        Just(Order::Random),
+        Just(Order::Staggered),
+        Just(Order::BySession),
+        Just(Order::Created),
+        Just(Order::Once),
+        (any::<u32>(), any::<u32>(), 0.0..1.0).prop_map(|(first, step, miss)| Order::WorkingSet {
+            first,
+            step,
+            miss
+        }),
+    ];
     let burst = (0..3_u32, prop::collection::vec((0..3_u32).prop_map(RequestId), 0..3), duration())
         .prop_map(|(first, then, think)| Burst { first: RequestId(first), then, think });
     let script = prop::collection::vec(burst, 0..3).prop_map(|bursts| Script { bursts });
@@ -107,8 +129,8 @@ fn session() -> impl Strategy<Value = SessionShape> {
     ];
     let think_at = prop_oneof![Just(ThinkAt::Between), Just(ThinkAt::Before), Just(ThinkAt::After)];
     let follow = (any::<u32>(), prop::collection::vec(any::<u16>(), 0..3));
-    let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>())
-        .prop_map(|(statuses, on_error)| FailureRule { statuses, on_error });
+    let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>(), any::<bool>())
+        .prop_map(|(statuses, on_error, retry)| FailureRule { statuses, on_error, retry });
     let credentials = || {
         let one = (any_text(), any_text(), prop::option::of(any_text()))
             .prop_map(|(name, password, realm)| Credentials { name, password, realm });
@@ -117,13 +139,17 @@ fn session() -> impl Strategy<Value = SessionShape> {
     let auth = (credentials(), credentials(), any::<u32>(), any::<bool>())
         .prop_map(|(server, proxy, attempts, blind)| Auth { server, proxy, attempts, blind });
     let auth = prop::option::of(auth);
-    (work, think, think_at, any::<bool>(), follow, (any::<bool>(), auth), failure).prop_map(
-        |(work, think, think_at, cookies, (follow, follow_statuses), (forget_cookies, auth), failure)| {
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    (work, think, think_at, switches, follow, (any::<bool>(), auth), failure).prop_map(
+        |(work, think, think_at, switches, (follow, follow_statuses), (forget_cookies, auth), failure)| {
+            let (lead, cookies, one_cookie) = switches;
             SessionShape {
                 work,
                 think,
                 think_at,
+                lead,
                 cookies,
+                one_cookie,
                 follow,
                 follow_statuses,
                 forget_cookies,
@@ -136,14 +162,28 @@ fn session() -> impl Strategy<Value = SessionShape> {
 
 fn connections() -> impl Strategy<Value = Connections> {
     let version = prop_oneof![Just(HttpVersion::Http10), Just(HttpVersion::Http11)];
-    (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, any::<bool>(), 1..u32::MAX).prop_map(
-        |(version, keep_alive, pipeline, limit, per_session, max_head)| Connections {
-            version,
-            keep_alive,
-            pipeline,
-            limit,
-            per_session,
-            max_head,
+    let reconnect = prop_oneof![
+        Just(Reconnect::Safe),
+        Just(Reconnect::Never),
+        Just(Reconnect::Kept),
+        Just(Reconnect::Always),
+        Just(Reconnect::End),
+    ];
+    let when_full = prop_oneof![Just(WhenFull::Wait), Just(WhenFull::Fail)];
+    let own = (1..u32::MAX, reconnect, when_full);
+    (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, any::<bool>(), 1..u32::MAX, own).prop_map(
+        |(version, keep_alive, pipeline, limit, per_session, max_head, (own, reconnect, when_full))| {
+            Connections {
+                version,
+                keep_alive,
+                pipeline,
+                limit,
+                per_session,
+                max_head,
+                own,
+                reconnect,
+                when_full,
+            }
         },
     )
 }
@@ -161,23 +201,24 @@ fn network() -> impl Strategy<Value = Network> {
         (prop::collection::vec(resolve, 0..3), prop::collection::vec(any::<IpAddr>(), 0..3)),
         (prop::option::of(path()), prop::option::of(proxy)),
         (any::<bool>(), size(), size(), any::<bool>(), prop::option::of(any::<bool>())),
+        prop::option::of((1..9_u16, 9..99_u16)),
     )
-        .prop_map(
-            |((resolve, bind), (unix_socket, proxy), (nodelay, send_buffer, receive_buffer, reset, ipv6))| {
-                Network {
-                    resolve,
-                    bind,
-                    unix_socket,
-                    proxy,
-                    nodelay,
-                    send_buffer,
-                    receive_buffer,
-                    close_with_reset: reset,
-                    ipv6,
-                    unresolved: if reset { Unresolved::Count } else { Unresolved::Refuse },
-                }
-            },
-        )
+        .prop_map(|((resolve, bind), (unix_socket, proxy), sockets, bind_ports)| {
+            let (nodelay, send_buffer, receive_buffer, reset, ipv6) = sockets;
+            Network {
+                resolve,
+                bind,
+                bind_ports,
+                unix_socket,
+                proxy,
+                nodelay,
+                send_buffer,
+                receive_buffer,
+                close_with_reset: reset,
+                ipv6,
+                unresolved: if reset { Unresolved::Count } else { Unresolved::Refuse },
+            }
+        })
 }
 
 fn tls() -> impl Strategy<Value = Tls> {
@@ -212,8 +253,13 @@ fn plan() -> impl Strategy<Value = Plan> {
     let idle = prop_oneof![Just(Idle::Block), Just(Idle::Spin)];
     let stop = (prop::option::of(some_duration()), prop::option::of(1..u64::MAX / 2), duration())
         .prop_map(|(duration, calls, grace)| Stop { duration, calls, grace });
-    let timeouts = (prop::option::of(duration()), prop::option::of(duration()))
-        .prop_map(|(connect, call)| Timeouts { connect, call });
+    let limit = || prop::option::of(duration());
+    let timeouts = (limit(), limit(), limit(), limit()).prop_map(|(connect, call, send, reply)| Timeouts {
+        connect,
+        call,
+        send,
+        reply,
+    });
     (
         (
             any::<u64>(),
@@ -232,6 +278,9 @@ fn plan() -> impl Strategy<Value = Plan> {
                 (schedule, session, connections, timeouts, network, tls),
                 requests,
             )| {
+                let counts = matches!(&session.work, Work::Draw { order, .. } if order.counts_calls());
+                let in_turns = matches!(schedule, Schedule::Turns { .. });
+                let threads = if counts || in_turns { Some(1) } else { threads };
                 let warmup = stop.duration.map_or(Duration::from_secs(3), |duration| duration / 2);
                 Plan {
                     seed,

@@ -322,3 +322,27 @@ fn a_seed_means_the_same_everywhere() {
         [198000000, 330000000000, 70635455, 211274855, 1407124728, 350471740, 2771921922, 980]
     );
 }
+
+#[test]
+fn sessions_in_turns_start_when_others_are_over() {
+    let mut plan = Plan::new(vec![Request::get("a.test").unwrap()]);
+    plan.schedule = Schedule::Turns { users: 2 };
+    plan.stop = Stop::after_calls(4);
+    let mut arrivals = Arrivals::new(&plan, &Shard::WHOLE);
+    let at = Timestamp::from_nanos;
+    let mut taken = || arrivals.take().map(|arrival| (arrival.number, arrival.at.as_nanos()));
+    assert_eq!([taken(), taken(), taken()], [Some((0, 0)), Some((1, 0)), None]);
+    arrivals.session_over(at(7));
+    arrivals.session_over(at(9));
+    assert_eq!(arrivals.peek(), Some(Arrival { number: 2, at: at(7) }));
+    assert_eq!(arrivals.clone().skip_until(at(9)), 1);
+    arrivals.take();
+    assert_eq!(arrivals.take(), Some(Arrival { number: 3, at: at(9) }));
+    arrivals.session_over(at(11));
+    assert_eq!(arrivals.peek(), None, "there are only four");
+    // Two shards share the two places.
+    let mut second = Arrivals::new(&plan, &Shard::new(1, 2).unwrap());
+    assert_eq!(second.take(), Some(Arrival { number: 1, at: at(0) }));
+    second.session_over(at(5));
+    assert_eq!(second.take(), Some(Arrival { number: 3, at: at(5) }));
+}

@@ -115,7 +115,7 @@ fn only_the_statuses_asked_for_are_followed() {
         let mut session = workload.session(0);
         session.next(&workload);
         let reply = Reply { status, location: Some(b"/x"), ..ok(&plan.requests[0]) };
-        assert_eq!(session.reply(&workload, &reply), followed, "{status}");
+        assert_eq!(session.reply(&workload, &reply) == Sequel::Another, followed, "{status}");
     }
 }
 
@@ -209,7 +209,7 @@ fn a_user_of_a_closed_loop_goes_from_script_to_script() {
 #[test]
 fn a_failure_ends_the_session_once_all_replies_are_here() {
     let mut plan = Plan { session: draws(6, 3, Order::Sequential), ..plan(9) };
-    plan.session.failure = FailureRule { statuses: vec![503], on_error: true };
+    plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: false };
     let workload = Workload::new(&plan);
     let request = &plan.requests[0];
     for bad in [Reply { status: 503, ..ok(request) }, Reply::failed(request)] {
@@ -233,6 +233,77 @@ fn a_failure_ends_the_session_once_all_replies_are_here() {
     session.reply(&workload, &Reply::failed(request));
     assert!(matches!(session.next(&workload), Step::Send { .. }), "without a rule a failure changes nothing");
     assert!(!session.is_failed());
+}
+
+#[test]
+fn the_first_call_of_a_burst_may_lead() {
+    let mut plan = Plan { session: draws(5, 3, Order::Sequential), ..plan(9) };
+    assert_eq!(told(&plan, 0, 99), "0 1 2 . . . 3 4 . . !");
+    plan.session.lead = true;
+    plan.session.think = Think::Constant { time: ms(7) };
+    assert_eq!(told(&plan, 0, 99), "0 . 1 2 . . ~7 3 . 4 . !");
+}
+
+#[test]
+fn orders_over_all_calls_go_by_creation() {
+    // Three calls each of two sessions that take turns.
+    let taken = |order, requests| {
+        let plan = Plan { session: draws(3, 1, order), ..plan(requests) };
+        let workload = Workload::new(&plan);
+        let mut sessions = [workload.session(0), workload.session(1)];
+        let mut taken = Vec::new();
+        for turn in 0..6 {
+            let session = &mut sessions[turn % 2];
+            let Step::Send { request } = session.next(&workload) else { break };
+            taken.push(request.0);
+            session.reply(&workload, &ok(&plan.requests[0]));
+        }
+        (taken, workload.is_exhausted())
+    };
+    assert_eq!(taken(Order::Created, 4), (vec![0, 1, 2, 3, 0, 1], false));
+    assert_eq!(taken(Order::Once, 4), (vec![0, 1, 2, 3], true));
+    assert_eq!(taken(Order::Once, 6), (vec![0, 1, 2, 3, 4, 5], false));
+    assert_eq!(taken(Order::BySession, 4), (vec![0, 1, 0, 1, 0, 1], false));
+    let set = |first, step, miss| Order::WorkingSet { first, step, miss };
+    assert_eq!(taken(set(0, 1, 1.0), 3), (vec![1, 2, 0, 1, 2, 0], false));
+    assert_eq!(taken(set(2, 2, 0.25), 9), (vec![2, 2, 2, 4, 4, 4], false));
+    assert_eq!(taken(set(1, 1, 0.0), 3), (vec![1; 6], false));
+}
+
+#[test]
+fn what_is_tried_again_has_not_ended() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(9) };
+    plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: true };
+    let workload = Workload::new(&plan);
+    let request = &plan.requests[0];
+    let busy = Reply { status: 503, ..ok(request) };
+    let mut session = workload.session(0);
+    session.next(&workload);
+    assert_eq!([session.reply(&workload, &busy), session.reply(&workload, &busy)], [Sequel::Again; 2]);
+    assert_eq!(session.next(&workload), Step::Wait);
+    assert_eq!(session.reply(&workload, &ok(request)), Sequel::AsPlanned);
+    assert_eq!(session.next(&workload), Step::Send { request: RequestId(1) });
+    session.reply(&workload, &Reply::failed(request));
+    assert!(session.is_failed() && session.next(&workload) == Step::Done);
+}
+
+#[test]
+fn a_session_may_keep_one_cookie() {
+    let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
+    plan.session.one_cookie = true;
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    let mut sent = |fields: &[&str]| {
+        session.next(&workload);
+        let mut out = Vec::new();
+        session.write_fields(&workload, &plan.requests[0], &mut out);
+        let cookies: Vec<_> = fields.iter().map(|field| field.as_bytes().to_vec()).collect();
+        session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(sent(&["a=1; path=/elsewhere; secure", "b=2; Max-Age=0"]), "");
+    assert_eq!(sent(&[&format!("c={}", "x".repeat(300))]), "Cookie: b=2\r\n");
+    assert_eq!(sent(&[]), format!("Cookie: c={}\r\n", "x".repeat(243)));
 }
 
 fn moved<'a>(request: &'a Request, to: &'a str) -> Reply<'a> {

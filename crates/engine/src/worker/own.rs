@@ -1,0 +1,184 @@
+//! Sessions with connections of their own: which call goes where, and what ends with what.
+
+use super::Worker;
+use crate::call::NONE;
+use crate::connection::Phase;
+use warwolf_driver::Driver;
+use warwolf_http::CallId;
+use warwolf_measure::Outcome;
+use warwolf_plan::Reconnect;
+
+/// Where a call of a session with connections of its own may go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    /// Nowhere as yet.
+    None,
+    /// To this connection, at once.
+    Ready(u32),
+    /// To this connection, which is being opened.
+    Opening(u32),
+    /// To a connection to be opened in this place. What is there goes elsewhere and is not in use.
+    Slot(usize),
+}
+
+impl<D: Driver> Worker<'_, D> {
+    /// Finds room for a call on the session's own connections: the first that has some, or can be opened. Where there is
+    /// none, it waits with its session. False when it has to wait for a connection of another session to be closed.
+    pub(super) fn dispatch_own(&mut self, call: u32) -> bool {
+        let session = self.calls[call as usize].session;
+        match self.room(call) {
+            Room::None => self.sessions[session as usize].waiting.push(&mut self.calls, call),
+            Room::Ready(connection) => self.write(call, connection),
+            Room::Opening(connection) => self.await_opening(call, connection),
+            Room::Slot(slot) => {
+                let held = self.own(session, slot);
+                if held != NONE {
+                    self.connections[held as usize].owner = NONE;
+                    self.close(held);
+                }
+                return self.open_own(call, session, slot);
+            }
+        }
+        true
+    }
+
+    /// Where a call may go to.
+    fn room(&self, call: u32) -> Room {
+        let endpoint = self.endpoint_of(call);
+        let session = self.calls[call as usize].session;
+        for slot in 0..self.prepared.own as usize {
+            let held = self.own(session, slot);
+            let Some(connection) = self.connections.get(held as usize) else { return Room::Slot(slot) };
+            let is_ready = connection.phase == Phase::Ready;
+            if connection.endpoint != endpoint {
+                if is_ready && connection.is_unused() {
+                    return Room::Slot(slot);
+                }
+            } else if connection.has_room() {
+                return Room::Ready(held);
+            } else if !is_ready && connection.outstanding() < self.prepared.pipeline {
+                return Room::Opening(held);
+            }
+        }
+        Room::None
+    }
+
+    fn open_own(&mut self, call: u32, session: u32, slot: usize) -> bool {
+        let endpoint = self.endpoint_of(call);
+        if let Some(refused) = self.refusal(call, endpoint) {
+            return refused;
+        }
+        let index = self.open(endpoint);
+        self.await_opening(call, index);
+        self.connections[index as usize].owner = session;
+        let live = &mut self.sessions[session as usize];
+        match slot.checked_sub(1) {
+            None => live.connection = index,
+            Some(more) => {
+                live.more.resize(live.more.len().max(slot), NONE);
+                live.more[more] = index;
+            }
+        }
+        self.tell_connecting(index);
+        true
+    }
+
+    /// A connection of a session's own, or [`NONE`].
+    fn own(&self, session: u32, slot: usize) -> u32 {
+        let live = &self.sessions[session as usize];
+        match slot.checked_sub(1) {
+            None => live.connection,
+            Some(more) => live.more.get(more).copied().unwrap_or(NONE),
+        }
+    }
+
+    /// A session's connection is gone.
+    pub(super) fn lose(&mut self, session: u32, connection: u32) {
+        let live = &mut self.sessions[session as usize];
+        if live.connection == connection {
+            live.connection = NONE;
+        }
+        live.more.iter_mut().filter(|held| **held == connection).for_each(|held| *held = NONE);
+        if self.prepared.reconnect == Reconnect::End {
+            live.bereft = true;
+            live.session.give_up();
+            self.bereft.push(session);
+        }
+    }
+
+    /// Ends the sessions that lost the connection they end with, and have nothing more to hear.
+    pub(super) fn end_bereft(&mut self) {
+        while let Some(session) = self.bereft.pop() {
+            if self.sessions.get(session as usize).is_some_and(|live| live.bereft && live.in_flight == 0) {
+                self.end_session(session, !self.stopping);
+            }
+        }
+    }
+
+    /// Gives room to calls that wait for some with their session.
+    pub(super) fn serve_own(&mut self, session: u32) {
+        while let Some(call) = self.sessions[session as usize].waiting.first()
+            && self.room(call) != Room::None
+        {
+            self.sessions[session as usize].waiting.pop(&self.calls);
+            self.find_connection(call);
+        }
+    }
+
+    /// Closes all connections of a session's own, in peace.
+    pub(super) fn close_own(&mut self, session: u32) {
+        for slot in 0..self.prepared.own as usize {
+            let held = self.own(session, slot);
+            if held != NONE {
+                self.connections[held as usize].owner = NONE;
+                self.close(held);
+            }
+        }
+        let live = &mut self.sessions[session as usize];
+        live.connection = NONE;
+        live.more.clear();
+    }
+
+    /// A session has failed: what it still has under way is given up, and its connections with it.
+    pub(super) fn drop_session(&mut self, session: u32) {
+        if self.sessions[session as usize].in_flight > 0 {
+            self.drop_calls(session);
+        }
+        if self.sessions[session as usize].in_flight == 0 {
+            self.end_session(session, !self.stopping);
+        }
+    }
+
+    /// Gives up the calls of a session, but for those that have ended and are about to be heard of.
+    fn drop_calls(&mut self, session: u32) {
+        let mut given_up = Vec::new();
+        for slot in 0..self.prepared.own as usize {
+            let held = self.own(session, slot);
+            if held != NONE {
+                let connection = &mut self.connections[held as usize];
+                connection.protocol.drain(|CallId(call)| given_up.push(call));
+                while let Some(call) = connection.waiting.pop(&self.calls) {
+                    given_up.push(call);
+                }
+            }
+        }
+        while let Some(call) = self.sessions[session as usize].waiting.pop(&self.calls) {
+            given_up.push(call);
+        }
+        let told = &self.ended[self.settled..];
+        let ended = told.iter().filter(|ended| self.calls[ended.call as usize].session == session).count();
+        if given_up.len() + ended < self.sessions[session as usize].in_flight as usize {
+            // Some wait for others' connections, or to try again.
+            let mut known = given_up.clone();
+            known.extend(told.iter().map(|ended| ended.call));
+            let all = self.calls.iter().filter(|(_, call)| call.session == session);
+            given_up.extend(all.map(|(index, _)| index as u32).filter(|index| !known.contains(index)));
+            self.pool.forget_all(|call| given_up.contains(&call));
+        }
+        let number = self.sessions[session as usize].session.number();
+        for index in given_up {
+            let call = self.take_call(index);
+            self.count(&call, self.now, Outcome::Unfinished, number, false);
+        }
+    }
+}
