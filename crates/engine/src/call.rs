@@ -1,6 +1,7 @@
 //! Calls in flight.
 
 use crate::filling::Upload;
+use crate::witness::Exchange;
 use warwolf_clock::Timestamp;
 use warwolf_http::{Template, Version};
 use warwolf_measure::{Outcome, Sample};
@@ -27,12 +28,35 @@ pub(crate) struct Followed {
     pub(crate) origin: u32,
 }
 
-/// Fields of a reply that the session asked for.
+/// What of its reply a call keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keeps {
+    /// `Location`, `Set-Cookie` and challenges.
+    pub(crate) fields: bool,
+    /// The body, when it is a page.
+    pub(crate) pages: bool,
+    /// All that goes over the connection.
+    pub(crate) exchange: bool,
+}
+
+/// What somebody asked for of a call and its reply.
 #[derive(Default)]
 pub(crate) struct Kept {
+    pub(crate) keeps: Keeps,
     pub(crate) location: Option<Vec<u8>>,
     pub(crate) cookies: Vec<Vec<u8>>,
     pub(crate) challenges: Vec<Vec<u8>>,
+    /// The body so far, and its coding.
+    pub(crate) page: Option<(Vec<u8>, Option<Vec<u8>>)>,
+    pub(crate) exchange: Option<Exchange>,
+}
+
+impl Kept {
+    /// None when nothing is to be kept.
+    pub(crate) fn new(keeps: Keeps) -> Option<Box<Self>> {
+        let exchange = keeps.exchange.then(Exchange::default);
+        (keeps != Keeps::default()).then(|| Box::new(Self { keeps, exchange, ..Self::default() }))
+    }
 }
 
 /// One request in flight, from its start to its end.
@@ -63,6 +87,8 @@ pub(crate) struct Call {
     pub(crate) written: bool,
     /// How often it was begun again on another connection.
     pub(crate) repeats: u8,
+    /// The connection that was opened for it came to be then.
+    pub(crate) connected: Timestamp,
     pub(crate) kept: Option<Box<Kept>>,
 }
 
@@ -93,6 +119,7 @@ impl Call {
             on_used: false,
             written: false,
             repeats: 0,
+            connected: Timestamp::NEVER,
             kept: None,
         }
     }
@@ -119,6 +146,7 @@ impl Call {
         self.version = None;
         self.written = false;
         self.repeats = self.repeats.saturating_add(1);
+        self.kept = self.kept.take().and_then(|kept| Kept::new(kept.keeps));
     }
 
     pub(crate) fn sample(&self, finished: Timestamp, outcome: Outcome) -> Sample {

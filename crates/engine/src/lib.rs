@@ -24,7 +24,7 @@ mod worker;
 
 pub use control::Control;
 pub use threads::{run, run_witnessed, thread_count};
-pub use witness::{Seen, Witness, Witnesses};
+pub use witness::{EXCHANGE_MAX, Exchange, Seen, Witness, Witnesses};
 
 use std::fmt;
 use std::path::Path;

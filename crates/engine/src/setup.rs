@@ -1,6 +1,7 @@
 //! Everything a run needs that can be made before it begins: requests encoded, names resolved, limits computed.
 
 use crate::SetupError;
+use crate::call::Keeps;
 use crate::filling::{SESSION_HOLE, Upload};
 use crate::resolve::resolve;
 use std::collections::HashMap;
@@ -41,8 +42,8 @@ pub(crate) struct Prepared {
     pub(crate) own: u32,
     pub(crate) reconnect: Reconnect,
     pub(crate) when_full: WhenFull,
-    /// Sessions want to see `Location`, `Set-Cookie` and challenges.
-    pub(crate) keeps_reply_fields: bool,
+    /// What sessions want to see of replies.
+    pub(crate) keeps: Keeps,
     /// Calls that a session makes, where that is known: what an arrival that never started stands for.
     pub(crate) calls_per_session: u64,
     version: HttpVersion,
@@ -72,9 +73,13 @@ impl Prepared {
             own: plan.connections.own,
             reconnect: plan.connections.reconnect,
             when_full: plan.connections.when_full,
-            keeps_reply_fields: plan.session.follow > 0
-                || plan.session.auth.is_some()
-                || ((plan.session.cookies || plan.session.one_cookie) && !single),
+            keeps: Keeps {
+                fields: plan.session.follow > 0
+                    || plan.session.auth.is_some()
+                    || ((plan.session.cookies || plan.session.one_cookie) && !single),
+                pages: plan.session.resources.is_some(),
+                exchange: false,
+            },
             calls_per_session,
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
@@ -89,6 +94,9 @@ impl Prepared {
                 .map_err(|error| SetupError::Request { url: request.url(), error: error.to_string() })?;
             let body = Upload::of(request)?;
             prepared.requests.push(PreparedRequest { request: request.clone(), template, endpoint, body });
+        }
+        for request in &plan.session.opening {
+            endpoints.add(&request.endpoint, &prepared)?;
         }
         prepared.endpoints = endpoints;
         Ok(prepared)
@@ -294,7 +302,10 @@ fn tunnel_to(endpoint: &Endpoint, proxy: &Proxy) -> Option<Template> {
 
 /// The TLS configuration of one worker; none for a plan without https requests. Workers share no session store.
 pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
-    let secure = plan.requests.iter().any(|r| r.endpoint.scheme == Scheme::Https) || plan.session.follow > 0;
+    let mut requests = plan.requests.iter().chain(&plan.session.opening);
+    let secure = plan.session.follow > 0
+        || plan.session.resources.is_some()
+        || requests.any(|r| r.endpoint.scheme == Scheme::Https);
     if !secure {
         return Ok(None);
     }

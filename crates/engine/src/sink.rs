@@ -2,6 +2,7 @@
 
 use crate::deadline::Deadlines;
 use crate::pool::Calls;
+use crate::witness::EXCHANGE_MAX;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Head, ResponseSink};
@@ -54,7 +55,8 @@ impl ResponseSink for Sink<'_> {
         call.status = head.status;
         call.version = Some(head.version);
         call.header_bytes += head.bytes as u32;
-        if let Some(kept) = &mut call.kept {
+        let Some(kept) = &mut call.kept else { return };
+        if kept.keeps.fields {
             kept.location = head.header("location").map(<[u8]>::to_vec);
             kept.cookies = head.all("set-cookie").map(<[u8]>::to_vec).collect();
             kept.challenges = match head.status {
@@ -63,10 +65,26 @@ impl ResponseSink for Sink<'_> {
                 _ => Vec::new(),
             };
         }
+        let encoding = || head.header("content-encoding").map(<[u8]>::to_vec);
+        if kept.keeps.pages && head.status < 300 && is_html(head) {
+            kept.page = Some((Vec::new(), encoding()));
+        }
+        if let Some(exchange) = &mut kept.exchange {
+            exchange.head = head.text().to_vec();
+            exchange.encoding = encoding();
+        }
     }
 
     fn body(&mut self, call: CallId, bytes: &[u8]) {
-        self.calls[call.0 as usize].body_bytes += bytes.len() as u64;
+        let call = &mut self.calls[call.0 as usize];
+        call.body_bytes += bytes.len() as u64;
+        let Some(kept) = &mut call.kept else { return };
+        let page = kept.page.as_mut().map(|(page, _)| page);
+        let exchange = kept.exchange.as_mut().map(|exchange| &mut exchange.body);
+        for kept in page.into_iter().chain(exchange) {
+            let room = EXCHANGE_MAX.saturating_sub(kept.len());
+            kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
     }
 
     fn trailer(&mut self, call: CallId, bytes: usize) {
@@ -80,6 +98,11 @@ impl ResponseSink for Sink<'_> {
     fn failed(&mut self, call: CallId, cause: Cause) {
         self.ended.push(Ended { call: call.0, ending: Ending::Cause(cause) });
     }
+}
+
+fn is_html(head: &Head<'_>) -> bool {
+    let kind = head.header("content-type").and_then(|kind| kind.split(|&b| b == b';').next());
+    kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"text/html"))
 }
 
 /// Hears what a proxy says to CONNECT.

@@ -18,7 +18,7 @@ pub struct Seen<'a> {
     pub planned: Option<RequestId>,
     /// Version in the reply's status line; that of the request where no reply came.
     pub version: Version,
-    /// The session answers this reply with another call: it follows a redirect, or makes the call again.
+    /// The session answers this reply with another call: it follows a redirect, answers a challenge, or makes the call again.
     pub is_continued: bool,
     /// Number of the call in order of creation in this worker. A call that is sent or made again keeps it.
     pub call: u64,
@@ -26,13 +26,42 @@ pub struct Seen<'a> {
     pub connection: u32,
     /// Bytes of a chunked reply that follow the line of its last chunk.
     pub footer_bytes: u32,
+    /// It was what the session begins with, or what came of that.
+    pub is_opening: bool,
+    /// When the TCP connection that was opened for this call came to be; [`Timestamp::NEVER`] when none was.
+    pub connected: Timestamp,
+    /// The challenges of a 401 or 407, where sessions answer them.
+    pub challenges: &'a [Vec<u8>],
+    /// What went over the connection, when the witness asked for it.
+    pub exchange: Option<&'a Exchange>,
 }
+
+/// What went over the connection of a call.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    /// The request as it was sent: its head, and the body that is not read from a large file. Empty when it never was.
+    pub request: Vec<u8>,
+    /// The head of the final reply, its empty line included.
+    pub head: Vec<u8>,
+    /// The body without transfer coding, up to [`EXCHANGE_MAX`] bytes.
+    pub body: Vec<u8>,
+    /// The value of `Content-Encoding`.
+    pub encoding: Option<Vec<u8>>,
+}
+
+/// So many bytes of a body are kept for a witness.
+pub const EXCHANGE_MAX: usize = 1 << 20;
 
 /// Sees every call that ends, those included that are cut at the stop. Each worker has its own, on its own thread; what
 /// it does there counts as the worker's time.
 pub trait Witness {
     /// A call has ended.
     fn call(&mut self, seen: &Seen<'_>);
+
+    /// Whether it wants to see what went over the connection. Asked as each call starts; costs memory and time.
+    fn wants_exchange(&self) -> bool {
+        false
+    }
 
     /// The worker is about to wait: a good moment to hand on what was gathered.
     fn pause(&mut self) {}

@@ -14,6 +14,7 @@ use crate::recorder::Recorder;
 use crate::setup::{Endpoints, Prepared};
 use crate::sink::Ended;
 use crate::witness::Witness;
+use calls::Part;
 use connections::SPARE_BUFFERS;
 use slab::Slab;
 use std::io;
@@ -97,6 +98,8 @@ pub(crate) struct Worker<'p, D: Driver> {
     send_deadlines: Deadlines,
     /// Of calls whose reply is awaited, or has begun.
     reply_deadlines: Deadlines,
+    /// By connection: until when something must have come from the peer.
+    silences: Deadlines,
     pauses: Pauses,
     /// Calls whose connection could not be opened, and which try again.
     retries: Pauses,
@@ -157,6 +160,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             connect_deadlines: Deadlines::with_capacity(sessions),
             send_deadlines: Deadlines::with_capacity(0),
             reply_deadlines: Deadlines::with_capacity(0),
+            silences: Deadlines::with_capacity(sessions),
             pauses: Pauses::with_capacity(sessions),
             retries: Pauses::with_capacity(0),
             recorder: task.recorder,
@@ -279,6 +283,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.connect_deadlines.next(),
             self.send_deadlines.next(),
             self.reply_deadlines.next(),
+            self.silences.next(),
             self.pauses.next(),
             self.retries.next(),
             self.recorder.next(),
@@ -316,8 +321,10 @@ impl<'p, D: Driver> Worker<'p, D> {
     fn cut(&mut self) {
         let now = self.driver.now();
         for (_, call) in std::mem::take(&mut self.calls) {
-            let session = self.sessions[call.session as usize].session.number();
-            self.count(&call, now, Outcome::Unfinished, session, false);
+            let session = &self.sessions[call.session as usize].session;
+            let part =
+                Part { session: session.number(), is_continued: false, is_opening: session.is_opening() };
+            self.count(&call, now, Outcome::Unfinished, part);
         }
         if let Some(witness) = &mut self.witness {
             witness.pause();
@@ -421,7 +428,8 @@ impl<'p, D: Driver> Worker<'p, D> {
     fn complete(&mut self) {
         let mut completions = std::mem::take(&mut self.completions);
         for completion in completions.drain(..) {
-            if !self.is_alive(completion.socket().0) {
+            let socket = completion.socket().0;
+            if !self.is_alive(socket) {
                 continue;
             }
             match completion {
@@ -430,6 +438,7 @@ impl<'p, D: Driver> Worker<'p, D> {
                 Completion::Sent { socket, buffer, result } => self.sent(socket.0, buffer, result),
                 Completion::Ended { socket, result } => self.peer_ended(socket.0, result),
             }
+            self.hear(socket);
             self.settle();
         }
         self.completions = completions;
@@ -455,6 +464,10 @@ impl<'p, D: Driver> Worker<'p, D> {
             } else {
                 self.fail(connection, Outcome::TlsTimeout);
             }
+            self.settle();
+        }
+        while let Some(connection) = self.silences.take_due(self.now) {
+            self.hear_nothing(connection);
             self.settle();
         }
         while let Some(call) = self.reply_deadlines.take_due(self.now) {

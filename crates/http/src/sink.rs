@@ -50,6 +50,12 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
+    /// The head as it came, from the status line to the empty line, both included.
+    #[must_use]
+    pub const fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
     /// The value of the first field with this name, whatever its case; white space around it removed.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {

@@ -131,6 +131,10 @@ pub struct Timeouts {
     /// From the moment the kernel has all of a request to the first byte of the reply, and again from there to the last.
     #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub reply: Option<Duration>,
+    /// Silence: when no byte came from the peer for this long, the call ends, or the connect. Counted from the call's start
+    /// on a connection, and begun again by each receive and by each piece of a body that the kernel takes.
+    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Duration>,
 }
 
 impl Default for Timeouts {
@@ -140,6 +144,7 @@ impl Default for Timeouts {
             call: Some(Duration::from_secs(30)),
             send: None,
             reply: None,
+            idle: None,
         }
     }
 }

@@ -168,6 +168,9 @@ fn session(plan: &Plan) -> String {
     if shape.follow > 0 {
         let _ = write!(text, ", follows up to {}", counted(u64::from(shape.follow), "redirect"));
     }
+    if shape.resources.is_some() {
+        text.push_str(", fetches what pages are made of");
+    }
     if shape.auth.is_some() {
         text += ", answers challenges";
     }

@@ -24,7 +24,9 @@ pub use describe::describe;
 pub use error::PlanError;
 pub use request::{Body, Endpoint, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
-pub use session::{Auth, Burst, Credentials, FailureRule, Order, Script, SessionShape, Think, ThinkAt, Work};
+pub use session::{
+    Auth, Burst, Credentials, FailureRule, Order, Resources, Script, SessionShape, Think, ThinkAt, Work,
+};
 pub use shard::Shard;
 pub use stop::Stop;
 pub use words::ArrivalWords;

@@ -1,5 +1,5 @@
 use crate::quantity::duration_text;
-use crate::{PlanError, RequestId};
+use crate::{PlanError, Request, RequestId};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -31,6 +31,16 @@ pub struct SessionShape {
     /// Statuses of replies that are redirects.
     #[serde(default = "redirects", skip_serializing_if = "are_redirects")]
     pub follow_statuses: Vec<u16>,
+    /// Whether 301, 302 and 303 make a GET of every method, PUT and HEAD included, and not only of POST.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub follow_with_get: bool,
+    /// What sessions begin with: session k sends number k modulo their number. It is outside the order and outside
+    /// [`crate::Stop::calls`], no think time follows it, and its failure ends nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opening: Vec<Request>,
+    /// What is fetched with a page; none means the page alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
     /// Whether cookies are dropped each time the session has gone once through as many calls as there are requests.
     #[serde(default, skip_serializing_if = "is_default")]
     pub forget_cookies: bool,
@@ -40,6 +50,19 @@ pub struct SessionShape {
     /// What ends a session early.
     #[serde(default)]
     pub failure: FailureRule,
+}
+
+/// What an HTML page (a reply below 300 of type `text/html`) is made of: images, scripts, style sheets and backgrounds. The
+/// session fetches them itself, one after the other, the last one first, without think time, and each once for a page. A page
+/// that sends its reader on (`<meta http-equiv=refresh>`) is followed like a redirect, also where those are not followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resources {
+    /// Hosts that are left alone: those whose name contains one of these texts, whatever its case.
+    #[serde(default)]
+    pub skip_hosts: Vec<String>,
+    /// Resources of one page at the most, from its beginning.
+    pub limit: u32,
 }
 
 /// Answers to challenges (RFC 9110 section 11): Basic and Digest.
@@ -54,7 +77,8 @@ pub struct Auth {
     pub proxy: Vec<Credentials>,
     /// Calls at the most for one planned call, the first included.
     pub attempts: u32,
-    /// Whether a Basic challenge that nobody has credentials for is met by asking again all the same.
+    /// Whether a reply that calls for credentials is met by asking again when there are none, or no challenge says what for;
+    /// a Digest challenge excepted, which nobody can answer who has no password.
     #[serde(default)]
     pub blind: bool,
 }
@@ -248,6 +272,9 @@ impl Default for SessionShape {
             one_cookie: false,
             follow: 0,
             follow_statuses: redirects(),
+            follow_with_get: false,
+            opening: Vec::new(),
+            resources: None,
             forget_cookies: false,
             auth: None,
             failure: FailureRule::default(),
@@ -282,6 +309,7 @@ impl SessionShape {
                 }
             }
         }
+        self.opening.iter().try_for_each(Request::check)?;
         if let Think::Stepped { step: Duration::ZERO, .. } = self.think {
             return Err(PlanError::new("think.step", "0s", "use more than zero"));
         }

@@ -60,7 +60,8 @@ fn plans() -> Vec<Plan> {
     rich.requests[0].headers = vec![("A".into(), "b, c".into())];
     rich.tls.client_certificate = Some(("c.pem".into(), "k.pem".into()));
     rich.network.bind = vec!["127.0.0.2".parse().unwrap()];
-    rich.timeouts = Timeouts { connect: None, call: None, ..Timeouts::default() };
+    rich.timeouts =
+        Timeouts { connect: None, call: None, idle: Some(Duration::from_secs(60)), ..Timeouts::default() };
     rich.session.think = Think::Uniform { min: Duration::from_millis(1), max: Duration::from_millis(2) };
     let mut scripted = plan.clone();
     scripted.session.work = Work::Scripts {

@@ -40,10 +40,10 @@ impl Answers {
         challenges: &[Vec<u8>],
     ) -> Verdict {
         let known = if status == 407 { &auth.proxy } else { &auth.server };
-        let mut is_basic = false;
+        let mut asks_digest = false;
         for challenge in challenges {
             let Some(challenge) = Challenge::parse(challenge) else { continue };
-            is_basic |= matches!(challenge, Challenge::Basic { .. });
+            asks_digest |= matches!(challenge, Challenge::Digest(_));
             let Some(answer) = challenge.answer(known) else { continue };
             match status {
                 407 => self.proxy = Some(answer),
@@ -51,7 +51,7 @@ impl Answers {
             }
             return Verdict::Again;
         }
-        if is_basic && auth.blind { Verdict::Again } else { Verdict::Unable }
+        if auth.blind && !asks_digest { Verdict::Again } else { Verdict::Unable }
     }
 
     /// Appends the header lines that go with `request`. `nonce` is new each time.
@@ -211,8 +211,18 @@ mod tests {
             assert_eq!((verdict, written(&mut answers)), (Verdict::Unable, String::new()), "{hostile}");
         }
         nobody.blind = true;
-        let mut answers = Answers::default();
-        assert_eq!(answers.challenge(&nobody, &request(), 401, &[b"Basic".to_vec()]), Verdict::Again);
-        assert_eq!(written(&mut answers), "");
+        let digest = b"Digest realm=\"r\", nonce=\"n\"".to_vec();
+        let rows = [
+            (vec![b"Basic".to_vec()], Verdict::Again),
+            (vec![b"Negotiate".to_vec()], Verdict::Again),
+            (Vec::new(), Verdict::Again),
+            (vec![digest.clone()], Verdict::Unable),
+            (vec![b"Basic".to_vec(), digest], Verdict::Unable),
+        ];
+        for (challenges, expected) in rows {
+            let mut answers = Answers::default();
+            assert_eq!(answers.challenge(&nobody, &request(), 401, &challenges), expected, "{challenges:?}");
+            assert_eq!(written(&mut answers), "");
+        }
     }
 }

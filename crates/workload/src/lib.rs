@@ -8,6 +8,7 @@
 mod arrivals;
 mod auth;
 mod cookies;
+mod page;
 mod redirect;
 pub mod seed;
 mod session;
@@ -15,4 +16,5 @@ mod think;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX};
+pub use page::Page;
 pub use session::{Reply, Sequel, Session, Step, Workload};

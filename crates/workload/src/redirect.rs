@@ -5,18 +5,29 @@ use warwolf_plan::{Body, Request};
 /// The request that follows `request` when its reply has `status` and `location`; none when it is no redirect, or one to
 /// where HTTP does not go.
 ///
-/// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET as everybody does, 307 and 308 change nothing.
-/// A request that becomes a GET loses its body and the fields that describe it; one that goes to another origin loses
+/// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET as everybody does, or all three everything when
+/// `with_get`; 307 and 308 change nothing. A request that becomes a GET loses its body and the fields that describe it; one that goes to another origin loses
 /// its credentials.
-pub(crate) fn follow(request: &Request, status: u16, location: Option<&[u8]>) -> Option<Request> {
+pub(crate) fn follow(
+    request: &Request,
+    status: u16,
+    location: Option<&[u8]>,
+    with_get: bool,
+) -> Option<Request> {
+    let method = request.method.as_str();
     let becomes_get = match status {
-        301 | 302 => request.method == "POST",
-        303 => request.method != "GET" && request.method != "HEAD",
+        301 | 302 => method == "POST" || (with_get && method != "GET"),
+        303 => method != "GET" && (method != "HEAD" || with_get),
         307 | 308 => false,
         _ => return None,
     };
     let location = std::str::from_utf8(location?).ok()?.trim();
     let target = url::Url::parse(&request.url()).ok()?.join(location).ok()?;
+    lead(request, &target, becomes_get)
+}
+
+/// The request for `target` that `request` leads to; none where HTTP does not go.
+pub(crate) fn lead(request: &Request, target: &url::Url, becomes_get: bool) -> Option<Request> {
     if !matches!(target.scheme(), "http" | "https") {
         return None;
     }

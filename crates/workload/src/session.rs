@@ -5,6 +5,7 @@
 
 use crate::auth::{Answers, Verdict};
 use crate::cookies::Cookies;
+use crate::page::{self, Page};
 use crate::redirect;
 use crate::seed::{Purpose, Streams};
 use crate::think;
@@ -12,7 +13,8 @@ use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 use warwolf_plan::{
-    Auth, Burst, FailureRule, Order, Plan, Request, RequestId, Schedule, Script, Think, ThinkAt, Work,
+    Auth, Burst, FailureRule, Order, Plan, Request, RequestId, Resources, Schedule, Script, Think, ThinkAt,
+    Work,
 };
 
 /// What all sessions of a plan share.
@@ -26,6 +28,9 @@ pub struct Workload {
     forget_cookies: bool,
     follow: u32,
     follow_statuses: Vec<u16>,
+    follow_with_get: bool,
+    opening: Vec<Request>,
+    resources: Option<Resources>,
     /// Requests in the plan.
     requests: u64,
     /// Users of a closed loop; none in an open one.
@@ -76,6 +81,9 @@ impl Workload {
             forget_cookies: plan.session.forget_cookies,
             follow: plan.session.follow,
             follow_statuses: plan.session.follow_statuses.clone(),
+            follow_with_get: plan.session.follow_with_get,
+            opening: plan.session.opening.clone(),
+            resources: plan.session.resources.clone(),
             requests: plan.requests.len() as u64,
             users,
             calls: plan.stop.calls.unwrap_or(u64::MAX),
@@ -205,13 +213,23 @@ pub struct Reply<'a> {
     pub cookies: &'a [Vec<u8>],
     /// The `WWW-Authenticate` fields of a 401, or the `Proxy-Authenticate` fields of a 407, in order.
     pub challenges: &'a [Vec<u8>],
+    /// The reply's body, when it is a page.
+    pub page: Option<Page<'a>>,
 }
 
 impl<'a> Reply<'a> {
     /// No reply, or not the whole of it, to `request`.
     #[must_use]
     pub const fn failed(request: &'a Request) -> Self {
-        Self { completed: false, status: 0, request, location: None, cookies: &[], challenges: &[] }
+        Self {
+            completed: false,
+            status: 0,
+            request,
+            location: None,
+            cookies: &[],
+            challenges: &[],
+            page: None,
+        }
     }
 }
 
@@ -233,7 +251,7 @@ const ONE_COOKIE_MAX: usize = 245;
 ///
 /// ```text
 ///                 next: Send      next: Wait until all replies are here
-///   Fresh ───────────────► Busy ─┬──────────────► next: Done ───► Over
+///   Fresh ─► (Opening) ──► Busy ─┬──────────────► next: Done ───► Over
 ///                           ▲    │ more bursts            ▲
 ///                           │    ▼                        │
 ///                           └─ Paused ◄─ next: Think      └─ a failure, once the replies still out are here
@@ -263,6 +281,8 @@ pub struct Session {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Fresh,
+    /// What the session begins with is out, or what came of it.
+    Opening,
     Busy,
     Paused,
     Over,
@@ -280,7 +300,12 @@ struct Extras {
     pending: Vec<Request>,
     /// Such requests that are out.
     followed: Vec<Followed>,
+    /// What the pages so far are made of and is still to be fetched, the next one last.
+    resources: Vec<Request>,
 }
+
+/// A page may send its reader on so often, where redirects are not followed as often.
+const REFRESHES: u32 = 20;
 
 /// How a request that was not planned came to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -302,16 +327,10 @@ impl Session {
         }
         match self.phase {
             Phase::Over => return self.end(),
-            Phase::Fresh => {
-                if !self.enter(workload) {
-                    return self.end();
-                }
-                if workload.think_at == ThinkAt::Before {
-                    let pause = self.pause(workload);
-                    if !pause.is_zero() {
-                        self.phase = Phase::Paused;
-                        return Step::Think(pause);
-                    }
+            Phase::Opening if self.outstanding > 0 => return Step::Wait,
+            Phase::Fresh | Phase::Opening => {
+                if let Some(step) = self.open(workload).or_else(|| self.begin(workload)) {
+                    return step;
                 }
             }
             Phase::Busy if self.left == 0 => {
@@ -377,11 +396,12 @@ impl Session {
         } else {
             workload.failure.on_error
         };
-        if failed {
+        if failed && self.phase != Phase::Opening {
             self.failed = true;
             self.phase = Phase::Over;
             if let Some(extras) = &mut self.extras {
                 extras.pending.clear();
+                extras.resources.clear();
             }
         }
         if !reply.completed {
@@ -413,12 +433,33 @@ impl Session {
         }
         if before.redirects < workload.follow
             && workload.follow_statuses.contains(&reply.status)
-            && let Some(request) = redirect::follow(reply.request, reply.status, reply.location)
+            && let Some(request) =
+                redirect::follow(reply.request, reply.status, reply.location, workload.follow_with_get)
         {
             self.answer(request, before.redirects + 1, 1);
             return Sequel::Another;
         }
-        Sequel::AsPlanned
+        match (&workload.resources, reply.page) {
+            (Some(wanted), Some(page)) => {
+                let found = page::read(page, reply.request, wanted);
+                self.take_page(found, before, workload.follow.max(REFRESHES))
+            }
+            _ => Sequel::AsPlanned,
+        }
+    }
+
+    /// Remembers what a page is made of, and follows where it sends its reader.
+    fn take_page(&mut self, found: page::Found, before: Followed, most: u32) -> Sequel {
+        if !found.resources.is_empty() {
+            self.extras.get_or_insert_default().resources.extend(found.resources);
+        }
+        match found.refresh.filter(|_| before.redirects < most) {
+            Some(request) => {
+                self.answer(request, before.redirects + 1, 1);
+                Sequel::Another
+            }
+            None => Sequel::AsPlanned,
+        }
     }
 
     /// Has a request sent that was not planned.
@@ -480,8 +521,47 @@ impl Session {
         self.failed
     }
 
+    /// Whether what the session began with is still out, or what came of it.
+    #[must_use]
+    pub fn is_opening(&self) -> bool {
+        self.phase == Phase::Opening
+    }
+
+    /// What the session begins with, if the plan has such and the session is to make any call.
+    fn open(&mut self, workload: &Workload) -> Option<Step> {
+        let count = workload.opening.len() as u64;
+        if self.phase != Phase::Fresh || count == 0 || self.calls == 0 {
+            return None;
+        }
+        self.phase = Phase::Opening;
+        self.answer(workload.opening[(self.number % count) as usize].clone(), 0, 1);
+        self.next_followed()
+    }
+
+    /// Enters the first burst, or says what is before it.
+    fn begin(&mut self, workload: &Workload) -> Option<Step> {
+        if !self.enter(workload) {
+            return Some(self.end());
+        }
+        let pause = if workload.think_at == ThinkAt::Before { self.pause(workload) } else { Duration::ZERO };
+        if pause.is_zero() {
+            return None;
+        }
+        self.phase = Phase::Paused;
+        Some(Step::Think(pause))
+    }
+
     fn next_followed(&mut self) -> Option<Step> {
-        let request = self.extras.as_mut()?.pending.pop()?;
+        let extras = self.extras.as_mut()?;
+        let request = match extras.pending.pop() {
+            Some(request) => request,
+            None if self.outstanding == 0 && self.phase == Phase::Busy => {
+                let request = extras.resources.pop()?;
+                extras.followed.push(Followed { which: fingerprint(&request), redirects: 0, attempts: 1 });
+                request
+            }
+            None => return None,
+        };
         self.outstanding += 1;
         Some(Step::Follow(Box::new(request)))
     }

@@ -3,7 +3,7 @@
 use super::Worker;
 use super::connections::encrypt;
 use super::events::tell_request;
-use crate::call::{Call, Followed, NONE, What};
+use crate::call::{Call, Followed, Keeps, Kept, NONE, What};
 use crate::connection::Phase;
 use crate::filling::{Filling, Upload, request, template};
 use crate::setup::Prepared;
@@ -16,7 +16,7 @@ use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
 use warwolf_plan::{Reconnect, RequestId, WhenFull};
-use warwolf_workload::{Reply, Sequel};
+use warwolf_workload::{Page, Reply, Sequel};
 
 /// A call is begun again on another connection this often before its failure counts.
 const REPEATS: u8 = 3;
@@ -34,7 +34,8 @@ impl<D: Driver> Worker<'_, D> {
     /// Enters a call into the books and finds it a connection.
     fn issue(&mut self, mut call: Call) {
         let session = call.session;
-        call.kept = self.prepared.keeps_reply_fields.then(Box::default);
+        let exchange = self.witness.as_ref().is_some_and(|witness| witness.wants_exchange());
+        call.kept = Kept::new(Keeps { exchange, ..self.prepared.keeps });
         let index = self.calls.insert(call) as u32;
         self.sessions[session as usize].in_flight += 1;
         self.recorder.tally.planned(1);
@@ -145,6 +146,7 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn await_opening(&mut self, call: u32, connection: u32) {
         self.connections[connection as usize].waiting.push(&mut self.calls, call);
         self.calls[call as usize].connection = connection;
+        self.hear(connection);
     }
 
     /// Gives connections to the calls that wait for one, in order.
@@ -188,9 +190,12 @@ impl<D: Driver> Worker<'_, D> {
         {
             live.out = spare;
         }
+        let exchange = entry.kept.as_mut().and_then(|kept| kept.exchange.as_mut());
+        let keep = |sent: &[u8]| exchange.map(|exchange| exchange.request = sent.to_vec());
         if live.tls.is_some() {
             plain.clear();
             live.protocol.start(CallId(call), template, &mut filling, plain);
+            keep(plain);
             entry.sent_bytes = plain.len() as u64;
             if *wants_requests {
                 tell_request(witness, entry.serial, plain, template);
@@ -199,6 +204,7 @@ impl<D: Driver> Worker<'_, D> {
         } else {
             let before = live.out.len();
             live.protocol.start(CallId(call), template, &mut filling, &mut live.out);
+            keep(&live.out[before..]);
             entry.sent_bytes = (live.out.len() - before) as u64;
             if *wants_requests {
                 tell_request(witness, entry.serial, &live.out[before..], template);
@@ -206,6 +212,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         live.written.push(calls, call);
         self.mark(connection);
+        self.hear(connection);
     }
 
     pub(super) fn mark(&mut self, connection: u32) {
@@ -309,10 +316,12 @@ impl<D: Driver> Worker<'_, D> {
             connection.completed += u32::from(outcome == Outcome::Completed);
         }
         let live = &mut self.sessions[call.session as usize];
+        let is_opening = live.session.is_opening();
         let sequel = live.session.reply(&self.workload, &reply_to(&call, outcome, self.prepared));
-        let number = live.session.number();
+        let is_continued = sequel != Sequel::AsPlanned;
+        let part = Part { session: live.session.number(), is_continued, is_opening };
         let session = call.session;
-        self.count(&call, finished, outcome, number, sequel != Sequel::AsPlanned);
+        self.count(&call, finished, outcome, part);
         if self.prepared.own > 0 && self.sessions[session as usize].session.is_failed() {
             self.drop_session(session);
             return;
@@ -360,14 +369,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     /// Adds a call that is over to the tally, and shows it to the witness.
-    pub(super) fn count(
-        &mut self,
-        call: &Call,
-        finished: Timestamp,
-        outcome: Outcome,
-        session: u64,
-        is_continued: bool,
-    ) {
+    pub(super) fn count(&mut self, call: &Call, finished: Timestamp, outcome: Outcome, part: Part) {
         let sample = call.sample(finished, outcome);
         self.recorder.tally.record(&sample);
         if let Some(witness) = &mut self.witness {
@@ -377,17 +379,39 @@ impl<D: Driver> Worker<'_, D> {
                 What::Followed(_) => None,
             };
             let version = call.version.unwrap_or_else(|| self.prepared.version());
+            let kept = call.kept.as_deref();
             witness.call(&Seen {
                 sample: &sample,
-                session,
+                session: part.session,
                 request,
                 planned,
                 version,
-                is_continued,
+                is_continued: part.is_continued,
                 call: call.serial,
                 connection: call.connection,
                 footer_bytes: call.footer_bytes,
+                is_opening: part.is_opening,
+                connected: call.connected,
+                challenges: kept.map_or(&[], |kept| &kept.challenges),
+                exchange: kept.and_then(|kept| kept.exchange.as_ref()),
             });
+        }
+    }
+
+    /// The peer has been silent for too long.
+    pub(super) fn hear_nothing(&mut self, index: u32) {
+        match self.connections[index as usize].phase {
+            Phase::Ready => {
+                let Self { connections, ended, .. } = self;
+                let live = &mut connections[index as usize];
+                live.why = Some(Outcome::ResponseTimeout);
+                // As if the reply had begun: what timed out is not asked for again.
+                let timed_out = Ending::Broken { outcome: Outcome::ResponseTimeout, begun: true };
+                live.protocol.drain(|CallId(call)| ended.push(Ended { call, ending: timed_out }));
+                self.close(index);
+            }
+            Phase::Handshake => self.fail(index, Outcome::TlsTimeout),
+            _ => self.fail(index, Outcome::ConnectTimeout),
         }
     }
 
@@ -425,6 +449,14 @@ impl<D: Driver> Worker<'_, D> {
     }
 }
 
+/// What part a call has in its session.
+pub(super) struct Part {
+    /// The session's number.
+    pub(super) session: u64,
+    pub(super) is_continued: bool,
+    pub(super) is_opening: bool,
+}
+
 /// What the session is told.
 fn reply_to<'a>(call: &'a Call, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
     let kept = call.kept.as_deref();
@@ -435,5 +467,8 @@ fn reply_to<'a>(call: &'a Call, outcome: Outcome, prepared: &'a Prepared) -> Rep
         location: kept.and_then(|kept| kept.location.as_deref()),
         cookies: kept.map_or(&[], |kept| &kept.cookies),
         challenges: kept.map_or(&[], |kept| &kept.challenges),
+        page: kept
+            .and_then(|kept| kept.page.as_ref())
+            .map(|(body, encoding)| Page { body, encoding: encoding.as_deref() }),
     }
 }

@@ -117,7 +117,10 @@ impl<D: Driver> Worker<'_, D> {
         self.tell_connected(index);
         while self.connections[index as usize].has_room() {
             match self.connections[index as usize].waiting.pop(&self.calls) {
-                Some(call) => self.write(call, index),
+                Some(call) => {
+                    self.calls[call as usize].connected = self.connections[index as usize].connected;
+                    self.write(call, index);
+                }
                 None => break,
             }
         }
@@ -147,6 +150,7 @@ impl<D: Driver> Worker<'_, D> {
         self.driver.close(SocketId(index));
         self.connect_deadlines.clear(index);
         self.send_deadlines.clear(index);
+        self.silences.clear(index);
         self.pool.remove(&mut self.connections, index);
         let connection = &mut self.connections[index as usize];
         let phase = std::mem::replace(&mut connection.phase, Phase::Closed);
@@ -181,6 +185,17 @@ impl<D: Driver> Worker<'_, D> {
     /// Whether there is a connection of this number, and it is not closed.
     pub(super) fn is_alive(&self, index: u32) -> bool {
         self.connections.get(index as usize).is_some_and(|connection| connection.phase != Phase::Closed)
+    }
+
+    /// Something came from the peer, or something is to come: its silence is counted from now, if it owes us anything.
+    pub(super) fn hear(&mut self, index: u32) {
+        let Some(limit) = self.prepared.timeouts.idle else { return };
+        if self.is_alive(index) {
+            self.silences.clear(index);
+            if !self.connections[index as usize].is_unused() {
+                self.silences.set(index, self.now + limit);
+            }
+        }
     }
 
     pub(super) fn recycle(&mut self, mut buffer: Vec<u8>) {

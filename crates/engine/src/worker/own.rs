@@ -1,6 +1,7 @@
 //! Sessions with connections of their own: which call goes where, and what ends with what.
 
 use super::Worker;
+use super::calls::Part;
 use crate::call::NONE;
 use crate::connection::Phase;
 use warwolf_driver::Driver;
@@ -175,10 +176,12 @@ impl<D: Driver> Worker<'_, D> {
             given_up.extend(all.map(|(index, _)| index as u32).filter(|index| !known.contains(index)));
             self.pool.forget_all(|call| given_up.contains(&call));
         }
-        let number = self.sessions[session as usize].session.number();
+        let live = &self.sessions[session as usize].session;
+        let (session, is_opening) = (live.number(), live.is_opening());
         for index in given_up {
             let call = self.take_call(index);
-            self.count(&call, self.now, Outcome::Unfinished, number, false);
+            let part = Part { session, is_continued: false, is_opening };
+            self.count(&call, self.now, Outcome::Unfinished, part);
         }
     }
 }

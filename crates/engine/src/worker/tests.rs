@@ -1,6 +1,7 @@
 //! Whole runs of one worker in virtual time, compared with what the simulated server knows.
 
 mod own;
+mod replies;
 
 use super::*;
 use crate::recorder::Page;
@@ -11,7 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{Phase, Tally, ViolationKind};
 use warwolf_plan::{
     ArrivalProcess, Auth, Credentials, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape,
-    Shard, Stop, Think, Unresolved, Work,
+    Shard, Stop, Think, Timeouts, Unresolved, Work,
 };
 use warwolf_sim::{Ending, Fate, Framing, Log, Reply, Scenario, Server, SimDriver, alloc};
 

@@ -128,7 +128,15 @@ fn session() -> impl Strategy<Value = SessionShape> {
         (duration(), some_duration()).prop_map(|(max, step)| Think::Stepped { max, step }),
     ];
     let think_at = prop_oneof![Just(ThinkAt::Between), Just(ThinkAt::Before), Just(ThinkAt::After)];
-    let follow = (any::<u32>(), prop::collection::vec(any::<u16>(), 0..3));
+    let resources = (prop::collection::vec(any_text(), 0..3), any::<u32>())
+        .prop_map(|(skip_hosts, limit)| Resources { skip_hosts, limit });
+    let follow = (
+        any::<u32>(),
+        prop::collection::vec(any::<u16>(), 0..3),
+        any::<bool>(),
+        prop::collection::vec(request(), 0..2),
+        prop::option::of(resources),
+    );
     let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>(), any::<bool>())
         .prop_map(|(statuses, on_error, retry)| FailureRule { statuses, on_error, retry });
     let credentials = || {
@@ -141,8 +149,9 @@ fn session() -> impl Strategy<Value = SessionShape> {
     let auth = prop::option::of(auth);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
     (work, think, think_at, switches, follow, (any::<bool>(), auth), failure).prop_map(
-        |(work, think, think_at, switches, (follow, follow_statuses), (forget_cookies, auth), failure)| {
+        |(work, think, think_at, switches, following, (forget_cookies, auth), failure)| {
             let (lead, cookies, one_cookie) = switches;
+            let (follow, follow_statuses, follow_with_get, opening, resources) = following;
             SessionShape {
                 work,
                 think,
@@ -152,6 +161,9 @@ fn session() -> impl Strategy<Value = SessionShape> {
                 one_cookie,
                 follow,
                 follow_statuses,
+                follow_with_get,
+                opening,
+                resources,
                 forget_cookies,
                 auth,
                 failure,
@@ -254,12 +266,8 @@ fn plan() -> impl Strategy<Value = Plan> {
     let stop = (prop::option::of(some_duration()), prop::option::of(1..u64::MAX / 2), duration())
         .prop_map(|(duration, calls, grace)| Stop { duration, calls, grace });
     let limit = || prop::option::of(duration());
-    let timeouts = (limit(), limit(), limit(), limit()).prop_map(|(connect, call, send, reply)| Timeouts {
-        connect,
-        call,
-        send,
-        reply,
-    });
+    let timeouts = (limit(), limit(), limit(), limit(), limit())
+        .prop_map(|(connect, call, send, reply, idle)| Timeouts { connect, call, send, reply, idle });
     (
         (
             any::<u64>(),

@@ -39,7 +39,7 @@ fn where_a_location_leads() {
         ("/é", "http://a.test/%C3%A9"),
     ];
     for (location, url) in cases {
-        let followed = follow(&post(), 302, Some(location.as_bytes())).map(|request| request.url());
+        let followed = follow(&post(), 302, Some(location.as_bytes()), false).map(|request| request.url());
         assert_eq!(followed.as_deref(), Some(url), "{location:?}");
     }
     for nowhere in [
@@ -50,10 +50,10 @@ fn where_a_location_leads() {
         "http://a.test:99999/",
         "http://a.test:0/",
     ] {
-        assert_eq!(follow(&post(), 302, Some(nowhere.as_bytes())), None, "{nowhere}");
+        assert_eq!(follow(&post(), 302, Some(nowhere.as_bytes()), false), None, "{nowhere}");
     }
-    assert_eq!(follow(&post(), 302, Some(b"/\xff")), None, "no text");
-    assert_eq!(follow(&post(), 302, None), None, "no location");
+    assert_eq!(follow(&post(), 302, Some(b"/\xff"), false), None, "no text");
+    assert_eq!(follow(&post(), 302, None, false), None, "no location");
 }
 
 #[test]
@@ -80,16 +80,19 @@ fn which_method_follows() {
     ];
     for (method, status, expected) in cases {
         let request = Request { method: method.to_owned(), ..post() };
-        let followed = follow(&request, status, Some(b"/new")).map(|request| request.method);
+        let followed = follow(&request, status, Some(b"/new"), false).map(|request| request.method);
         assert_eq!(followed.as_deref(), expected, "{method} {status}");
+        let with_get = follow(&request, status, Some(b"/new"), true).map(|request| request.method);
+        let expected = if (301..=303).contains(&status) { Some("GET") } else { expected };
+        assert_eq!(with_get.as_deref(), expected, "{method} {status} with GET");
     }
 }
 
 #[test]
 fn a_body_goes_along_with_its_method() {
-    let kept = follow(&post(), 307, Some(b"/new")).unwrap();
+    let kept = follow(&post(), 307, Some(b"/new"), false).unwrap();
     assert_eq!((kept.body, kept.headers), (post().body, post().headers));
-    let dropped = follow(&post(), 303, Some(b"/new")).unwrap();
+    let dropped = follow(&post(), 303, Some(b"/new"), false).unwrap();
     assert_eq!(dropped.body, Body::None);
     assert!(!dropped.headers.iter().any(|(name, _)| name == "Content-Type"));
     assert_eq!(dropped.headers.len(), 4);
@@ -97,21 +100,21 @@ fn a_body_goes_along_with_its_method() {
 
 #[test]
 fn credentials_stay_with_their_origin() {
-    let same = follow(&post(), 307, Some(b"/new")).unwrap();
+    let same = follow(&post(), 307, Some(b"/new"), false).unwrap();
     assert_eq!(same.basic_auth.as_deref(), Some("me:secret"));
     for elsewhere in ["http://b.test/", "https://a.test/", "http://a.test:81/", "http://www.a.test/"] {
-        let followed = follow(&post(), 307, Some(elsewhere.as_bytes())).unwrap();
+        let followed = follow(&post(), 307, Some(elsewhere.as_bytes()), false).unwrap();
         let names: Vec<&str> = followed.headers.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!((followed.basic_auth, names), (None, vec!["Accept", "Content-Type"]), "{elsewhere}");
     }
-    let named = follow(&post(), 307, Some(b"http://you:too@b.test/")).unwrap();
+    let named = follow(&post(), 307, Some(b"http://you:too@b.test/"), false).unwrap();
     assert_eq!(named.basic_auth.as_deref(), Some("you:too"), "a location may bring its own");
 }
 
 proptest! {
     #[test]
     fn any_location_gives_a_request_that_can_be_sent_or_none(location in prop::collection::vec(any::<u8>(), 0..60)) {
-        if let Some(request) = follow(&post(), 302, Some(&location)) {
+        if let Some(request) = follow(&post(), 302, Some(&location), false) {
             prop_assert!(request.path.starts_with('/'));
             prop_assert!(request.path.bytes().all(|byte| byte.is_ascii_graphic()));
             prop_assert!(request.endpoint.port != 0 && !request.endpoint.host.is_empty());

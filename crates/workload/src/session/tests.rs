@@ -17,7 +17,7 @@ fn ms(ms: u64) -> Duration {
 }
 
 fn ok(request: &Request) -> Reply<'_> {
-    Reply { completed: true, status: 200, request, location: None, cookies: &[], challenges: &[] }
+    Reply { completed: true, status: 200, request, location: None, cookies: &[], challenges: &[], page: None }
 }
 
 /// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
@@ -411,6 +411,80 @@ fn each_session_has_its_own_cookies() {
     assert_eq!(line(&workload, &mut session, request), "", "not asked for");
 }
 
+/// What a session asks for, `calls` planned ones in all, when `reply` gives status and page of each path.
+fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -> String {
+    let workload = Workload::new(plan);
+    let mut session = workload.session(number);
+    let (mut said, mut out) = (Vec::new(), None);
+    for _ in 0..99 {
+        match session.next(&workload) {
+            Step::Send { request } => out = Some(plan.requests[request.0 as usize].clone()),
+            Step::Follow(request) => out = Some(*request),
+            Step::Think(pause) => said.push(format!("~{}", pause.as_millis())),
+            Step::Done => break,
+            Step::Wait => {
+                let request = out.take().expect("a reply has a request");
+                let (status, html) = reply(&request.path);
+                let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
+                let opening = if session.is_opening() { "opening " } else { "" };
+                let told = Reply { status, page, location: Some(b"/there"), ..ok(&request) };
+                let again = if session.reply(&workload, &told) == Sequel::Another { " >" } else { "" };
+                said.push(format!("{opening}{}{again}", request.path));
+            }
+        }
+    }
+    said.join(", ")
+}
+
+#[test]
+fn what_a_page_is_made_of_comes_with_it_last_first() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(2) };
+    plan.session.think = Think::Constant { time: ms(5) };
+    let pages = |path: &str| match path {
+        "/0" => (200, "<link rel=stylesheet href=s><img src=a><img src=page>"),
+        "/page" => (200, "<img src=deep>"),
+        "/1" => (200, "<meta http-equiv=refresh content='0;url=next'><img src=b>"),
+        "/next" => (200, "<meta http-equiv=refresh content='0;url=0'>"),
+        "/a" => (404, "<img src=never>"),
+        _ => (200, ""),
+    };
+    assert_eq!(walk(&plan, 0, pages), "/0, ~5, /1");
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9 });
+    assert_eq!(
+        walk(&plan, 0, pages),
+        "/0, /page, /deep, /a, /s, ~5, /1 >, /next >, /0, /page, /deep, /a, /s, /b",
+        "resources of resources too; a page that sends its reader on comes before what it is made of"
+    );
+    plan.session.failure.statuses = vec![404];
+    assert_eq!(walk(&plan, 0, pages), "/0, /page, /deep, /a", "a failure ends the session");
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 0 });
+    let circle = |_: &str| (200, "<meta http-equiv=refresh content='0;url=/0'><img src=x>");
+    assert_eq!(walk(&plan, 0, circle), "/0, ~5, /1 >, /0", "a page that only reloads itself is read once");
+}
+
+#[test]
+fn sessions_begin_with_what_the_plan_says() {
+    let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
+    plan.session.think = Think::Constant { time: ms(5) };
+    plan.session.think_at = ThinkAt::Before;
+    plan.session.follow = 3;
+    plan.session.failure = FailureRule { statuses: vec![500], on_error: true, retry: false };
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9 });
+    plan.session.opening = ["a.test/in", "a.test/other"].map(|url| Request::get(url).unwrap()).to_vec();
+    let replies = |path: &str| match path {
+        "/in" => (302, ""),
+        "/other" => (500, ""),
+        "/there" => (200, "<img src=a>"),
+        _ => (200, ""),
+    };
+    assert_eq!(walk(&plan, 0, replies), "opening /in >, opening /there, ~5, /0, /a");
+    assert_eq!(walk(&plan, 1, replies), "opening /other, ~5, /0", "its failure ends nothing");
+    assert_eq!(walk(&plan, 2, replies), walk(&plan, 0, replies), "in turn");
+    plan.schedule = Schedule::Closed { users: 3, ramp: Duration::ZERO };
+    plan.stop = Stop::after_calls(2);
+    assert_eq!(walk(&plan, 2, replies), "", "no call, no opening");
+}
+
 #[test]
 #[should_panic(expected = "a session was told of a reply while it waits for none")]
 fn a_reply_without_a_call_is_a_mistake_of_ours() {
@@ -445,7 +519,7 @@ proptest! {
                     turns += 1;
                     let request = out.swap_remove(which % out.len());
                     let location = Some(&b"/next"[..]);
-                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[], challenges: &[] });
+                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[], challenges: &[], page: None });
                 }
                 Step::Think(_) => prop_assert!(false, "none was asked for"),
                 Step::Done => break,

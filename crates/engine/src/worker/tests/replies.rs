@@ -1,0 +1,151 @@
+//! What sessions and witnesses learn from replies, and what becomes of peers that fall silent.
+
+use super::*;
+use crate::witness::Exchange;
+use warwolf_plan::Resources;
+
+/// A call as a witness saw it: path, whether it goes on, whether it is an opening, status, challenges, exchange, and whether
+/// its connection was opened for it.
+#[derive(Clone, Debug)]
+struct Note {
+    path: String,
+    planned: bool,
+    continued: bool,
+    opening: bool,
+    outcome: Outcome,
+    challenges: usize,
+    exchange: Option<Exchange>,
+    opened: bool,
+}
+
+struct Notes {
+    notes: Rc<RefCell<Vec<Note>>>,
+    exchange: bool,
+}
+
+impl Witness for Notes {
+    fn call(&mut self, seen: &Seen<'_>) {
+        self.notes.borrow_mut().push(Note {
+            path: seen.request.path.clone(),
+            planned: seen.planned.is_some(),
+            continued: seen.is_continued,
+            opening: seen.is_opening,
+            outcome: seen.sample.outcome,
+            challenges: seen.challenges.len(),
+            exchange: seen.exchange.cloned(),
+            opened: seen.connected.is_reached(),
+        });
+    }
+
+    fn wants_exchange(&self) -> bool {
+        self.exchange
+    }
+}
+
+fn witnessed(plan: &Plan, server: Server, exchange: bool) -> Vec<Note> {
+    plan.check().unwrap();
+    let prepared = Prepared::new(plan).unwrap();
+    let (notes, control) = (Rc::default(), Control::new());
+    let scenario = Scenario::new(1, server);
+    let mut bench = Bench::new(plan, &prepared, Shard::WHOLE, scenario, millis(100), &control);
+    bench.worker.witness = Some(Box::new(Notes { notes: Rc::clone(&notes), exchange }));
+    while bench.turn() == Turn::More {}
+    bench.worker.cut();
+    notes.take()
+}
+
+fn html(body: &str) -> Reply {
+    let length = body.len();
+    Reply::raw(format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=x\r\nContent-Length: {length}\r\n\r\n{body}"
+    ))
+}
+
+#[test]
+fn a_witness_may_see_what_went_over_the_connection() {
+    let plan = closed(1, 2);
+    let page = |_: &warwolf_sim::Request<'_>| html("<p>");
+    let seen = witnessed(&plan, Server::new(page), true);
+    let exchange = seen[1].exchange.as_ref().unwrap();
+    assert!(exchange.request.starts_with(b"GET / HTTP/1.1\r\n") && exchange.request.ends_with(b"\r\n\r\n"));
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=x\r\nContent-Length: 3\r\n\r\n";
+    assert_eq!(String::from_utf8_lossy(&exchange.head), head);
+    assert_eq!((exchange.body.as_slice(), &exchange.encoding), (&b"<p>"[..], &None));
+    assert_eq!((seen[0].opened, seen[1].opened), (true, false));
+    let unasked = witnessed(&plan, Server::new(page), false);
+    assert!(unasked.iter().all(|note| note.exchange.is_none()));
+}
+
+#[test]
+fn pages_bring_what_they_are_made_of() {
+    let mut plan = closed(1, 2);
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9 });
+    let server = |request: &warwolf_sim::Request<'_>| match request.target {
+        "/" => html("<img src=a><script src=/b></script><meta http-equiv=refresh content=0;url=c>"),
+        "/a" => Reply::status(404).with_header("Content-Type", "text/html"),
+        _ => Reply::ok(9),
+    };
+    let seen = witnessed(&plan, Server::new(server), false);
+    let told: Vec<(&str, bool, bool)> =
+        seen.iter().map(|note| (note.path.as_str(), note.planned, note.continued)).collect();
+    let page = [("/", true, true), ("/c", false, false), ("/b", false, false), ("/a", false, false)];
+    assert_eq!(told, [page, page].concat());
+    let tally = run(&plan, Scenario::new(1, Server::new(server)));
+    assert_eq!(tally.completed(), 8, "each is a call of its own");
+}
+
+#[test]
+fn sessions_may_begin_with_something_else() {
+    let mut plan = closed(3, 3);
+    plan.session.opening = ["in", "on"].map(|path| Request::get(&format!("{URL}{path}")).unwrap()).to_vec();
+    plan.session.failure.on_error = true;
+    let server = |request: &warwolf_sim::Request<'_>| match request.target {
+        "/on" => Reply::never().then(Ending::Reset),
+        _ => Reply::ok(9),
+    };
+    let seen = witnessed(&plan, Server::new(server), false);
+    let count =
+        |path: &str, opening: bool| seen.iter().filter(|n| n.path == path && n.opening == opening).count();
+    assert_eq!((count("/in", true), count("/on", true), count("/", false)), (2, 1, 3));
+    assert!(seen.iter().any(|note| note.outcome == Outcome::Reset));
+}
+
+#[test]
+fn challenges_are_shown_to_the_witness() {
+    let mut plan = closed(1, 1);
+    plan.session.auth = Some(Auth { server: Vec::new(), proxy: Vec::new(), attempts: 3, blind: true });
+    let bare = witnessed(&plan, Server::constant(Reply::status(401)), false);
+    assert_eq!(bare.iter().map(|note| note.continued).collect::<Vec<_>>(), [true, true, false]);
+    let digest =
+        Reply::status(401).with_header("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"");
+    let asked = witnessed(&plan, Server::constant(digest), false);
+    assert_eq!(asked.iter().map(|note| (note.continued, note.challenges)).collect::<Vec<_>>(), [(false, 1)]);
+}
+
+#[test]
+fn silence_ends_a_call_and_a_trickle_does_not() {
+    let mut plan = closed(1, 2);
+    plan.timeouts = Timeouts { connect: None, call: None, idle: Some(millis(500)) };
+    let silent = run(&plan, scenario(Reply::never()));
+    assert_eq!(outcomes(&silent), [(Outcome::ResponseTimeout, 2)]);
+    let waited = silent.moments(Phase::Latency).max_ns().unwrap();
+    assert!((500_000_000..502_000_000).contains(&waited), "{waited}");
+    // Three seconds in all, and never silent for long.
+    let trickle = Reply { pace: Some((100, millis(300))), ..Reply::ok(1_000) };
+    assert_eq!(outcomes(&run(&plan, scenario(trickle))), [(Outcome::Completed, 2)]);
+    let stalling = Reply { cut: Some(60), ..Reply::ok(500) }.then(Ending::Silence);
+    assert_eq!(outcomes(&run(&plan, scenario(stalling))), [(Outcome::ResponseTimeout, 2)]);
+    let nobody = scenario(Reply::ok(0)).with_fate(|_, _| Fate::Unanswered);
+    assert_eq!(outcomes(&run(&plan, nobody)), [(Outcome::ConnectTimeout, 2)]);
+}
+
+#[test]
+fn an_idle_connection_may_be_silent() {
+    let mut plan = closed(1, 3);
+    plan.connections.per_session = true;
+    plan.timeouts.idle = Some(millis(500));
+    plan.session.think = Think::Constant { time: Duration::from_secs(5) };
+    let (scenario, log) = logged(Server::constant(Reply::ok(9)));
+    assert_eq!(outcomes(&run(&plan, scenario)), [(Outcome::Completed, 3)]);
+    assert_eq!(log.connections(), 1);
+}

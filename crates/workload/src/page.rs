@@ -1,0 +1,207 @@
+//! What an HTML page is made of, and where it sends its reader.
+//!
+//! Only tags are read, not trees: what a script would load nobody can know, and the rest is in attributes.
+
+use crate::redirect;
+use flate2::read::{GzDecoder, ZlibDecoder};
+use html5gum::{DefaultEmitter, HtmlString, StartTag, Token, Tokenizer};
+use std::borrow::Cow;
+use std::io::Read;
+use url::Url;
+use warwolf_plan::{Request, Resources};
+
+/// A page is looked at for so many bytes once its coding is taken off.
+const PAGE_MAX: u64 = 4 << 20;
+
+/// The body of a reply, as it came.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// Its bytes, or the first of them.
+    pub body: &'a [u8],
+    /// The value of `Content-Encoding`.
+    pub encoding: Option<&'a [u8]>,
+}
+
+impl<'a> Page<'a> {
+    /// The body without its coding, gzip or deflate; as far as it makes sense, at most 4 MiB.
+    #[must_use]
+    pub fn plain(&self) -> Cow<'a, [u8]> {
+        let coding = self.encoding.unwrap_or_default().trim_ascii();
+        let mut plain = Vec::new();
+        // What comes before the first error is kept.
+        let _ = if coding.eq_ignore_ascii_case(b"gzip") || coding.eq_ignore_ascii_case(b"x-gzip") {
+            GzDecoder::new(self.body).take(PAGE_MAX).read_to_end(&mut plain)
+        } else if coding.eq_ignore_ascii_case(b"deflate") {
+            ZlibDecoder::new(self.body).take(PAGE_MAX).read_to_end(&mut plain)
+        } else {
+            return Cow::Borrowed(self.body);
+        };
+        Cow::Owned(plain)
+    }
+}
+
+/// What a page asks for.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// What it is made of, in its order.
+    pub(crate) resources: Vec<Request>,
+    /// Where it sends its reader; never to itself.
+    pub(crate) refresh: Option<Request>,
+}
+
+/// Reads the page that was the reply to `request`.
+pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Found {
+    let mut found = Found::default();
+    let Ok(base) = Url::parse(&request.url()) else { return found };
+    let mut seen = vec![without_fragment(base.clone())];
+    let plain = page.plain();
+    let mut emitter = DefaultEmitter::default();
+    // The text of a script is no markup.
+    emitter.naively_switch_states(true);
+    for Ok(token) in Tokenizer::new_with_emitter(&*plain, emitter) {
+        let Token::StartTag(tag) = token else { continue };
+        if tag.name.0 == b"meta" {
+            let target = refresh(&tag).and_then(|text| join(&base, &text)).filter(|url| *url != seen[0]);
+            found.refresh = found.refresh.or_else(|| redirect::lead(request, &target?, true));
+            continue;
+        }
+        let Some(url) = resource(&tag).and_then(|text| join(&base, &text)) else { continue };
+        if found.resources.len() >= wanted.limit as usize || seen.contains(&url) || skipped(&url, wanted) {
+            continue;
+        }
+        found.resources.extend(redirect::lead(request, &url, true));
+        seen.push(url);
+    }
+    found
+}
+
+fn skipped(url: &Url, wanted: &Resources) -> bool {
+    let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
+    wanted.skip_hosts.iter().any(|part| host.contains(&part.to_ascii_lowercase()))
+}
+
+fn join(base: &Url, text: &str) -> Option<Url> {
+    let text = text.trim();
+    let is_elsewhere = |url: &Url| matches!(url.scheme(), "http" | "https");
+    if text.is_empty() { None } else { base.join(text).ok().filter(is_elsewhere).map(without_fragment) }
+}
+
+fn without_fragment(mut url: Url) -> Url {
+    url.set_fragment(None);
+    url
+}
+
+fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
+    let value = tag.attributes.get(&HtmlString(name.as_bytes().to_vec()))?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+/// The address of what a tag has shown with the page.
+fn resource(tag: &StartTag<()>) -> Option<String> {
+    match tag.name.0.as_slice() {
+        b"img" | b"script" => attribute(tag, "src"),
+        b"body" => attribute(tag, "background"),
+        b"link" => {
+            let relations = attribute(tag, "rel")?;
+            let is_style = relations.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("stylesheet"));
+            attribute(tag, "href").filter(|_| is_style)
+        }
+        _ => None,
+    }
+}
+
+/// The address behind `url=` in the content of `<meta http-equiv=refresh>`.
+fn refresh(tag: &StartTag<()>) -> Option<String> {
+    if !attribute(tag, "http-equiv")?.trim().eq_ignore_ascii_case("refresh") {
+        return None;
+    }
+    let content = attribute(tag, "content")?;
+    let start = content.to_ascii_lowercase().find("url")? + "url".len();
+    let target = content[start..].trim_start().strip_prefix('=')?.trim();
+    let quote = target.chars().next().filter(|first| matches!(first, '"' | '\''));
+    match quote {
+        Some(quote) => target[1..].split(quote).next().map(str::to_owned),
+        None => Some(target.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn found(html: &str) -> (Vec<String>, Option<String>) {
+        let request = Request::get("http://a.test/dir/page?x=1").unwrap();
+        let wanted = Resources { skip_hosts: vec!["Ads.".into()], limit: 4 };
+        let found = read(Page { body: html.as_bytes(), encoding: None }, &request, &wanted);
+        let urls = found.resources.iter().map(Request::url).collect();
+        (urls, found.refresh.map(|request| request.url()))
+    }
+
+    #[test]
+    fn what_a_page_is_made_of() {
+        // A piece of a page, and what it has fetched.
+        let rows = [
+            ("<img src=a.png>", "http://a.test/dir/a.png"),
+            ("<IMG SRC=' /a b.png '>", "http://a.test/a%20b.png"),
+            ("<img src='/q?a=1&amp;b=2'>", "http://a.test/q?a=1&b=2"),
+            ("<script src=../s.js></script>", "http://a.test/s.js"),
+            ("<script>document.write('<img src=x.png>')</script>", ""),
+            ("<!-- <img src=x.png> -->", ""),
+            ("<img src='data:image/png;base64,AA'><img src='javascript:x()'><img src=''><img>", ""),
+            ("<img src='#here'><img src='page?x=1#there'>", ""),
+            ("<img src=z.png#a><img src=z.png#b>", "http://a.test/dir/z.png"),
+            (
+                "<link rel=stylesheet href=s.css><link rel='shortcut icon' href=i.ico>",
+                "http://a.test/dir/s.css",
+            ),
+            ("<link rel=alternate href=x><link href=x><link rel=next href=x><link rel=stylesheet>", ""),
+            ("<body background=/bg.png><a href=x>x</a><iframe src=x></iframe>", "http://a.test/bg.png"),
+            ("<img src=//b.test:81/x><img src=//ads.test/y>", "http://b.test:81/x"),
+            ("<img src=1><img src=2><img src=1>", "http://a.test/dir/1 http://a.test/dir/2"),
+            (
+                "<img src=1><img src=2><img src=3><img src=4><img src=5>",
+                "http://a.test/dir/1 http://a.test/dir/2 http://a.test/dir/3 http://a.test/dir/4",
+            ),
+            ("<img src=\"unended", ""),
+        ];
+        for (html, urls) in rows {
+            assert_eq!(found(html).0.join(" "), urls, "{html}");
+        }
+    }
+
+    #[test]
+    fn where_a_page_sends_its_reader() {
+        let rows = [
+            ("0; url=/next", Some("http://a.test/next")),
+            ("3;URL=next", Some("http://a.test/dir/next")),
+            ("0;url = '/next'", Some("http://a.test/next")),
+            ("5", None),
+            ("5; url=", None),
+            ("5; url=page?x=1", None),
+            ("0;url=ftp://a.test/", None),
+        ];
+        for (content, expected) in rows {
+            let html = format!("<meta HTTP-EQUIV=Refresh content=\"{content}\">");
+            assert_eq!(found(&html).1.as_deref(), expected, "{content}");
+        }
+        assert_eq!(found("<meta http-equiv=expires content='0;url=/x'><meta name=refresh>").1, None);
+    }
+
+    #[test]
+    fn codings_are_taken_off() {
+        let text = b"<img src=x>".repeat(50);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gzip.write_all(&text).unwrap();
+        let gzip = gzip.finish().unwrap();
+        let mut deflate = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        deflate.write_all(&text).unwrap();
+        let deflate = deflate.finish().unwrap();
+        let cases =
+            [(&gzip, Some(&b"GZIP"[..])), (&deflate, Some(b" deflate")), (&text, None), (&text, Some(b"br"))];
+        for (body, encoding) in cases {
+            assert_eq!(&*Page { body, encoding }.plain(), text, "{encoding:?}");
+        }
+        assert_eq!(&*Page { body: b"no gzip", encoding: Some(b"gzip") }.plain(), b"");
+    }
+}
