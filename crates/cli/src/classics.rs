@@ -1,6 +1,6 @@
 //! The classics: programs of old that this one can stand in for, as `warwolf NAME …` and under their own names.
 
-use crate::{http_load, httperf, siege, torture_pl};
+use crate::{http_load, httperf, siege, siege_tools, torture_pl};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -8,10 +8,13 @@ use std::path::Path;
 type Classic = fn(&[String]) -> u8;
 
 /// By the names people know them by.
-const CLASSICS: [(&str, Classic); 4] = [
+const CLASSICS: [(&str, Classic); 7] = [
+    ("bombardment", siege_tools::bombardment),
     ("http_load", http_load::run),
     ("httperf", httperf::run),
     ("siege", siege::run),
+    ("siege.config", siege_tools::config),
+    ("siege2csv", siege_tools::siege2csv),
     ("torture.pl", torture_pl::run),
 ];
 

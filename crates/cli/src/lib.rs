@@ -24,6 +24,7 @@ mod run;
 mod screen;
 mod serving;
 mod siege;
+mod siege_tools;
 mod signals;
 mod streams;
 mod torture_pl;

@@ -47,6 +47,20 @@ impl Results {
     }
 }
 
+/// Writes a report of `run` in the format that the file's extension names; the whole run when it names none.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn keep(path: &Path, run: &Run) -> std::io::Result<()> {
+    let bytes = match kind(path) {
+        Some(Kind::Report(word)) if built(word).is_ok() => {
+            Report::of(run).render(format(word), false).into_bytes()
+        }
+        _ => run.encode(),
+    };
+    std::fs::write(path, bytes)
+}
+
 fn open(path: &Path) -> Result<Waiting, Complaint> {
     let wrong = |why: &str| Complaint::new(format!("--output: `{}`: {why}", path.display()));
     let kind = kind(path).ok_or_else(|| {

@@ -2,7 +2,7 @@
 
 use crate::date::Zone;
 use crate::files::{reason, seed_of_now};
-use crate::{environment, streams};
+use crate::{environment, results, streams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fs::OpenOptions;
@@ -12,13 +12,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use warwolf_compat::siege::{
-    Call, Classic, Counts, End, Era, Finish, Ledger, Line, Log, Moment, Output, Shown, Style, World, banner,
-    fatal, line, log_header, log_notice, log_rows, log_trouble, parse, report, trouble,
+    Call, Classic, Counts, End, Era, Exchange, Finish, Ledger, Line, Log, Moment, Output, Shown, Style,
+    World, banner, connecting, exchange, fatal, line, log_header, log_notice, log_rows, log_trouble,
+    not_connected, parse, report, trouble, unanswerable,
 };
 use warwolf_engine::{Control, Seen, SetupError, Witness};
 use warwolf_http::Version;
 use warwolf_measure::{Cause, Grade, Outcome, Run, Summary, ViolationKind, judge};
 use warwolf_plan::{Plan, Shard};
+use warwolf_workload::Page;
 
 /// Lines are written out when so many bytes of them wait.
 const PAGE: usize = 65_536;
@@ -67,7 +69,7 @@ fn finish(siege: &Siege, run: Option<&Run>) -> u8 {
     if style.verdict && !style.quiet {
         say_verdict(run);
     }
-    match style.full_report.as_deref().map(|path| (path, std::fs::write(path, run.encode()))) {
+    match style.full_report.as_deref().map(|path| (path, results::keep(path, run))) {
         Some((path, Err(error))) => {
             streams::say(&format!("warwolf: {}: cannot be written: {}\n", path.display(), reason(&error)));
             1
@@ -200,18 +202,50 @@ struct Watcher {
     control: Control,
     ledger: Ledger,
     failed: u64,
-    stdout: String,
+    stdout: Vec<u8>,
     stderr: String,
 }
 
 impl Watcher {
+    /// What went over the connection, for those who asked to see it.
+    fn show_exchange(&mut self, seen: &Seen<'_>, call: &Call) {
+        let style = &self.siege.style;
+        let endpoint = &seen.request.endpoint;
+        let place = format!("{}:{}", endpoint.host, endpoint.port);
+        let went = seen.exchange;
+        let encoding = went.and_then(|went| went.encoding.as_deref());
+        let body = Page { body: went.map_or(&[][..], |went| &went.body), encoding }.plain();
+        let shown = Exchange {
+            place: &place,
+            opened: seen.connected.is_reached(),
+            request: went.map_or(&[][..], |went| &went.request),
+            head: went.map_or(&[][..], |went| &went.head),
+            body: &body,
+        };
+        self.stdout.extend_from_slice(&exchange(style, &shown));
+        if !style.debug {
+            return;
+        }
+        let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
+        let is_call = planned.is_none_or(|shown| !shown.unsupported);
+        if is_call {
+            self.stderr.push_str(&connecting(style, &shown));
+        }
+        if call.end == End::Nothing {
+            self.stderr.push_str(&troubled(style, seen));
+            if is_call {
+                self.stderr.push_str(&not_connected(style, &shown, seen.sample.outcome));
+            }
+        }
+    }
+
     fn new(siege: &Arc<Siege>, control: &Control) -> Self {
         Self {
             siege: Arc::clone(siege),
             control: control.clone(),
             ledger: Ledger::default(),
             failed: 0,
-            stdout: String::new(),
+            stdout: Vec::new(),
             stderr: String::new(),
         }
     }
@@ -219,7 +253,7 @@ impl Watcher {
     /// Writes out what was gathered.
     fn write(&mut self) {
         if !self.stdout.is_empty() {
-            let _ = streams::print(self.stdout.as_bytes());
+            let _ = streams::print(&self.stdout);
             self.stdout.clear();
         }
         if !self.stderr.is_empty() {
@@ -248,22 +282,31 @@ impl Witness for Watcher {
         if seen.sample.outcome == Outcome::Unfinished {
             return;
         }
-        let call = call(seen);
-        let style = &self.siege.style;
+        let siege = Arc::clone(&self.siege);
+        let style = &siege.style;
+        let unanswerable =
+            unanswerable(style, seen.sample.status, seen.challenges).filter(|_| !seen.is_continued);
+        let call = Call { gives_up: unanswerable.is_some(), ..call(seen) };
+        if style.shows_exchanges() {
+            self.show_exchange(seen, &call);
+        }
         match self.ledger.take(style, &call) {
-            Some(status) if style.verbose && !style.debug => {
-                self.stdout.push_str(&told(&self.siege, seen, &call, status));
+            Some(status) if style.shows_lines() => {
+                self.stdout.extend_from_slice(told(&siege, seen, &call, status).as_bytes());
             }
             Some(_) => {}
-            None => {
-                let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
-                self.stderr.push_str(&trouble(style, planned, seen.sample.outcome));
-            }
+            None if !style.debug => self.stderr.push_str(&troubled(style, seen)),
+            None => {}
         }
+        self.stderr.extend(unanswerable);
         self.watch_failures();
         if self.stdout.len() + self.stderr.len() > PAGE {
             self.write();
         }
+    }
+
+    fn wants_exchange(&self) -> bool {
+        self.siege.style.shows_exchanges()
     }
 
     fn pause(&mut self) {
@@ -298,8 +341,14 @@ fn call(seen: &Seen<'_>) -> Call {
         time: sample.finished.since(sample.started),
         goes_on: seen.is_continued,
         gives_up: false,
-        opening: false,
+        opening: seen.is_opening,
     }
+}
+
+/// The notice of a call without a reply.
+fn troubled(style: &Style, seen: &Seen<'_>) -> String {
+    let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
+    trouble(style, planned, seen.sample.outcome)
 }
 
 /// The line about a reply.

@@ -42,11 +42,11 @@ pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
         options::apply(*means, value.as_deref(), &mut settings)
             .map_err(|text| ended(&before, "", &notice(Level::Fatal, text), 1))?;
     }
+    resolve_conflict(&mut settings, &mut before);
     options::settle(&mut settings, &read.options);
     if let Some(url) = read.others.last() {
         settings.url = Some(url.clone());
     }
-    resolve_conflict(&mut settings, &mut before);
     if settings.config {
         return Err(ended(&before, &texts::config(&settings), "", 0));
     }
@@ -136,7 +136,8 @@ fn translate(settings: &Settings, mut before: Output, world: &dyn World) -> Resu
     if settings.is_capped() {
         before.stdout.push_str(&texts::capped(settings.era, settings.users()));
     }
-    let planned = planning::plan(settings, &targets);
+    let opening = openings(settings, &mut before, world);
+    let planned = planning::plan(settings, &targets, &opening);
     let style = style(settings, &targets, planned.as_ref().map_or(&[], |(_, places)| places));
     Ok(Classic { plan: planned.map(|(plan, _)| plan), style, before })
 }
@@ -158,6 +159,12 @@ fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<V
     };
     let urls = list::urls(&text, manner, world, &mut before.stderr);
     if urls.is_empty() { Err(help(before, settings.era)) } else { Ok(urls) }
+}
+
+/// What each user begins with.
+fn openings(settings: &Settings, before: &mut Output, world: &dyn World) -> Vec<Target> {
+    let manner = Manner { escapes: settings.url_escaping, quirks: settings.quirks };
+    settings.login_urls.iter().map(|text| url::read(text, manner, world, &mut before.stderr)).collect()
 }
 
 fn style(settings: &Settings, targets: &[Target], places: &[u32]) -> Style {
@@ -206,6 +213,9 @@ fn style(settings: &Settings, targets: &[Target], places: &[u32]) -> Style {
         mark: settings.mark.clone(),
         rc: settings.notice_rc().to_owned(),
         shown: shown.collect(),
+        logins: settings.logins.clone(),
+        proxy_logins: settings.proxy_logins.clone(),
+        proxy: settings.proxy_host.as_ref().map(|host| format!("{host}:{}", settings.proxy_port)),
         full_report: settings.full_report.as_ref().map(Into::into),
         verdict: !settings.no_verdict,
     }

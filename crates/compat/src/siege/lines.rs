@@ -104,7 +104,7 @@ pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String
         Outcome::Resolve if shown.is_some_and(|shown| shown.unsupported) => {
             // An empty line follows, and all of it only where there are lines.
             let text = "UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n";
-            if style.verbose { error(text) } else { String::new() }
+            if style.verbose && !style.get && !style.print { error(text) } else { String::new() }
         }
         Outcome::Resolve => {
             error("Address resolution failed at sock.c:158 with the following error:")

@@ -5,7 +5,9 @@
 //! prints the report.
 
 mod counts;
+mod csv;
 mod dialect;
+mod exchange;
 mod getopt;
 mod lines;
 mod list;
@@ -25,12 +27,14 @@ mod variables;
 mod world;
 
 pub use counts::{Call, Counts, End, Ledger};
+pub use csv::csv;
 pub use dialect::parse;
+pub use exchange::{Exchange, connecting, exchange, not_connected, unanswerable};
 pub use lines::{Line, line, trouble};
 pub use log::{log_header, log_notice, log_rows, log_trouble};
 pub use notices::{Ending, Output, fatal};
 pub use report::{Finish, banner, report};
-pub use settings::{Era, Login};
+pub use settings::{Era, Login, template};
 pub use style::{Classic, Log, Shown, Style};
 pub use time::Moment;
 pub use world::World;

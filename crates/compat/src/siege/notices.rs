@@ -24,6 +24,7 @@ pub(super) enum Level {
     Fatal = 1,
     Alert = 2,
     Error = 3,
+    Debug = 4,
 }
 
 /// A notice with its line end. Its level is coloured whatever the settings say, as in the original.
@@ -32,6 +33,7 @@ pub(super) fn notice(level: Level, text: &str) -> String {
         Level::Fatal => "fatal",
         Level::Alert => "alert",
         Level::Error => "error",
+        Level::Debug => "debug",
     };
     format!("[\u{1b}[1;3{}m{name}\u{1b}[0m] {text}\n", level as u8)
 }

@@ -6,21 +6,23 @@ use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
     Auth, Body, Burst, Connections, Credentials, Endpoint, HttpVersion, Network, Order, Plan, Proxy, Request,
-    RequestId, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved,
-    Verify, Work,
+    RequestId, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls,
+    Unresolved, Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
 const REDIRECTS_IN_A_ROW: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
-/// siege waits for a reply for ever. So long is long enough to say that there is none.
+/// siege waits for ever. A server that says nothing for so long has nothing to say.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// Resources of a page at the most.
+const RESOURCES: u32 = 1_000;
 /// The redirects that siege follows.
 const REDIRECTS: [u16; 4] = [301, 302, 303, 307];
 
 /// The plan of a run on `targets`, and for each of its requests the place of its URL in the list. None when no request
 /// would be sent.
-pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec<u32>)> {
+pub(super) fn plan(settings: &Settings, targets: &[Target], opening: &[Target]) -> Option<(Plan, Vec<u32>)> {
     let users = settings.users();
     let (work, places) = work(settings, targets.len(), users);
     let stop = stop(settings, users, targets.len())?;
@@ -40,6 +42,9 @@ pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec
             forget_cookies: settings.expire_session,
             follow: if settings.follow { REDIRECTS_IN_A_ROW } else { 0 },
             follow_statuses: REDIRECTS.to_vec(),
+            follow_with_get: true,
+            opening: opening.iter().map(|target| request(settings, target)).collect(),
+            resources: settings.parser.then(|| resources(settings)),
             auth: (settings.era != Era::V100).then(|| auth(settings)),
             ..SessionShape::default()
         },
@@ -52,7 +57,8 @@ pub(super) fn plan(settings: &Settings, targets: &[Target]) -> Option<(Plan, Vec
         },
         timeouts: Timeouts {
             connect: seconds(settings.timeout),
-            call: Some(PATIENCE.max(connect(settings))),
+            call: None,
+            idle: Some(PATIENCE.max(connect(settings))),
             ..Timeouts::default()
         },
         network: Network {
@@ -141,6 +147,12 @@ fn think(settings: &Settings) -> Think {
     }
 }
 
+/// What is fetched with a page. Less than four letters leave no host out.
+fn resources(settings: &Settings) -> Resources {
+    let hosts = settings.nofollow.iter().filter(|host| host.len() > 3);
+    Resources { skip_hosts: hosts.cloned().collect(), limit: RESOURCES }
+}
+
 /// The request for a URL, its header fields in the original's order.
 fn request(settings: &Settings, target: &Target) -> Request {
     let extras = &settings.headers;
@@ -157,7 +169,10 @@ fn request(settings: &Settings, target: &Target) -> Request {
     if !extras.first().is_some_and(|(name, _)| name.eq_ignore_ascii_case("accept")) {
         add("Accept", "*/*");
     }
-    add("Accept-Encoding", &settings.accept_encoding);
+    // Both together show a page that is to be read.
+    if !(settings.get && settings.print) {
+        add("Accept-Encoding", &settings.accept_encoding);
+    }
     add("User-Agent", &settings.agent());
     for (name, value) in extras {
         add(name, value);

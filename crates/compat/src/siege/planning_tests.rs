@@ -19,7 +19,7 @@ fn shipped() -> Settings {
 }
 
 fn planned(settings: &Settings, urls: &[Target]) -> Plan {
-    let plan = plan(settings, urls).expect("something is sent").0;
+    let plan = plan(settings, urls, &[]).expect("something is sent").0;
     plan.check().expect("the plan holds");
     plan
 }
@@ -136,9 +136,9 @@ fn every_setting_reaches_the_plan() {
 fn without_repetitions_nothing_is_sent() {
     for times in [0, -5] {
         let settings = Settings { reps: Reps::Times(times), ..shipped() };
-        assert_eq!(plan(&settings, &list(1)), None, "{times}");
+        assert_eq!(plan(&settings, &list(1), &[]), None, "{times}");
     }
-    assert_eq!(plan(&shipped(), &[]), None, "no URL");
+    assert_eq!(plan(&shipped(), &[], &[]), None, "no URL");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn once_divides_the_list() {
 #[test]
 fn the_skewed_draw_is_there_for_those_who_want_it() {
     let internet = |quirks| Settings { internet: true, quirks, ..shipped() };
-    let places = |quirks, urls| plan(&internet(quirks), &list(urls)).map(|(_, places)| places);
+    let places = |quirks, urls| plan(&internet(quirks), &list(urls), &[]).map(|(_, places)| places);
     assert_eq!(places(true, 4), Some(vec![0, 1, 1, 2, 2, 3, 3, 3]));
     assert_eq!(places(false, 4), Some(vec![0, 1, 2, 3]));
     assert_eq!(places(true, 1), Some(vec![0]));

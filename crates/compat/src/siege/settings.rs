@@ -247,6 +247,14 @@ url-escaping = true
 unique = true
 ";
 
+/// The rc file that `siege.config` writes: what holds without one, to be changed.
+#[must_use]
+pub fn template() -> String {
+    let head = "# How siege behaves when its options do not say otherwise: one directive a line.\n\
+                # `siege -C` shows what is in force; docs/siege.md says what each directive does.\n";
+    [head, SHIPPED_RC].concat()
+}
+
 impl Settings {
     /// Users: what was asked for, one at least, and at most `limit` where that is obeyed.
     ///

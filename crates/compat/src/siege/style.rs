@@ -1,7 +1,7 @@
 //! A command line of siege, translated.
 
 use super::notices::Output;
-use super::settings::Era;
+use super::settings::{Era, Login};
 use std::path::PathBuf;
 use warwolf_plan::Plan;
 
@@ -89,6 +89,12 @@ pub struct Style {
     pub rc: String,
     /// How each request of the plan is shown, by its number.
     pub shown: Vec<Shown>,
+    /// Who answers challenges of servers, and of proxies.
+    pub logins: Vec<Login>,
+    /// Likewise of proxies.
+    pub proxy_logins: Vec<Login>,
+    /// The proxy, as `host:port`.
+    pub proxy: Option<String>,
     /// Where the full report goes, besides siege's own.
     pub full_report: Option<PathBuf>,
     /// Whether a run that is not to be trusted is said to be so.

@@ -2,6 +2,11 @@
 //! requests, and the same report byte for byte once what the clock says is masked.
 #![forbid(unsafe_code)]
 
+mod golden;
+mod pages;
+mod shown;
+mod tools;
+
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::path::Path;
@@ -212,9 +217,20 @@ fn reply(request: &str) -> Vec<u8> {
         "basic" if !request.contains("Authorization: Basic amVmZjpzZWNyZXQ=") => {
             plain("401 No\r\nWWW-Authenticate: Basic realm=\"Admin\"", "no")
         }
+        "digest" if !request.contains("Authorization: Digest username=\"jeff\"") => plain(
+            "401 No\r\nWWW-Authenticate: Digest realm=\"Admin\", nonce=\"n\", qop=\"auth\", opaque=\"o\", algorithm=MD5",
+            "no",
+        ),
+        "pdigest" => plain("407 No\r\nProxy-Authenticate: Digest realm=\"Adm\", nonce=\"n\"", "no"),
+        "negotiate" => plain("401 No\r\nWWW-Authenticate: Negotiate", "no"),
+        "zipped" => pages::zipped(),
+        "zero" => plain("200 OK", "before\0after"),
         "sleep" => {
             std::thread::sleep(Duration::from_millis(100));
             plain("200 OK", "late")
+        }
+        name if pages::page(name).is_some() => {
+            plain("200 OK\r\nContent-Type: text/html; charset=utf-8", pages::page(name).unwrap_or_default())
         }
         _ => match name.strip_prefix('s').and_then(|status| status.parse::<u16>().ok()) {
             Some(304) => b"HTTP/1.1 304 Status\r\n\r\n".to_vec(),
@@ -246,9 +262,10 @@ fn beside(server: &Scripted, rc: &str, words: &str) {
             ),
         ),
         ("data.txt", "\n x=1&y=2 \n".to_owned()),
+        ("empty", String::new()),
     ];
-    let home = Home::new(rc, &files);
     let host = server.peer.address().to_string();
+    let home = Home::new(&rc.replace('@', &host), &files);
     let closed = free_port().to_string();
     // A blank inside a word is written as `~`.
     let words: Vec<String> = words
@@ -346,6 +363,8 @@ fn requests_are_alike() {
         "-c1 -r1 -H Accept:~text/html http://@/ok",
         "-c1 -r1 http://@/r307~POST~a=1",
         "-c1 -r1 http://@/r302~POST~a=1",
+        "-c1 -r1 http://@/r302~PUT~a=1",
+        "-c1 -r1 http://@/r303~DELETE",
         "-c1 -r2 http://@/setck",
         "-c1 -r11 -f grammar",
     ] {
@@ -357,6 +376,10 @@ fn requests_are_alike() {
     beside(&server, "login = jeff:secret:Admin\n", "-c1 -r2 http://@/basic");
     beside(&server, "", "-c1 -r1 http://@/basic");
     beside(&server, "attempts = 2\n", "-c1 -r1 http://@/basic");
+    beside(&server, "", "-c1 -r1 http://@/s401");
+    beside(&server, "", "-c1 -r1 http://@/negotiate");
+    beside(&server, "", "-c1 -r2 http://@/digest");
+    beside(&server, "", "-c1 -r1 http://@/pdigest");
     beside(&server, "expire-session = true\nconcurrent = 1\nreps = 3\n", "http://@/ok");
 }
 

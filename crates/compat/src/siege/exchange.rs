@@ -1,0 +1,219 @@
+//! What `-g`, `-p` and `-D` show of a call: what went over its connection, and how that came to be.
+
+use super::notices::{Level, notice};
+use super::settings::Login;
+use super::style::Style;
+use warwolf_measure::Outcome;
+
+/// What went over the connection of a call.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exchange<'a> {
+    /// Where the URL points to, as `host:port`.
+    pub place: &'a str,
+    /// The connection was opened for this call.
+    pub opened: bool,
+    /// The request as sent, head and body; empty when it never was.
+    pub request: &'a [u8],
+    /// The head of the reply; empty when none came.
+    pub head: &'a [u8],
+    /// The body of the reply, without any coding.
+    pub body: &'a [u8],
+}
+
+impl Style {
+    /// Whether anything is shown of what went over connections.
+    #[must_use]
+    pub const fn shows_exchanges(&self) -> bool {
+        self.print || (!self.quiet && (self.get || self.debug))
+    }
+
+    /// Whether there is a line for each reply.
+    #[must_use]
+    pub const fn shows_lines(&self) -> bool {
+        self.verbose && !self.get && !self.print && !self.debug
+    }
+}
+
+/// For standard output: the request, the reply's head unless only `-p` was asked for, and its body for `-p`, a line end
+/// behind each.
+#[must_use]
+pub fn exchange(style: &Style, exchange: &Exchange<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut show = |wanted: bool, bytes: &[u8]| {
+        if wanted {
+            out.extend_from_slice(bytes);
+            out.push(b'\n');
+        }
+    };
+    let sends_body = !exchange.request.ends_with(b"\r\n\r\n");
+    show(!style.quiet && !exchange.request.is_empty(), exchange.request);
+    show(!style.quiet && !exchange.request.is_empty() && sends_body, b"");
+    let has_reply = !exchange.head.is_empty();
+    show(has_reply && !style.quiet && (style.get || style.debug), exchange.head);
+    show(has_reply && style.print, exchange.body);
+    out
+}
+
+/// For standard error with `-D`: how the connection came to be, before whatever trouble there was.
+#[must_use]
+pub fn connecting(style: &Style, exchange: &Exchange<'_>) -> String {
+    if !style.debug {
+        return String::new();
+    }
+    let (place, source) = match &style.proxy {
+        Some(proxy) => (proxy.as_str(), 883),
+        None => (exchange.place, 889),
+    };
+    let connected = !exchange.request.is_empty();
+    let mut out = debug(&format!("browser.c:874 attempting connection to {place}"));
+    if exchange.opened || !connected {
+        out += &debug(&format!("browser.c:{source} creating new socket:     {place}"));
+    }
+    if connected {
+        out += &debug(&format!("browser.c:909 good socket connection:  {place}"));
+    }
+    out
+}
+
+/// For standard error with `-D`, behind the notice of a connection that failed.
+#[must_use]
+pub fn not_connected(style: &Style, exchange: &Exchange<'_>, outcome: Outcome) -> String {
+    if !style.debug || !exchange.request.is_empty() {
+        return String::new();
+    }
+    // As the C library numbers and words them.
+    let error = match outcome {
+        Outcome::Refused => "111(Connection refused)",
+        Outcome::Unreachable => "113(No route to host)",
+        Outcome::ConnectTimeout => "110(Connection timed out)",
+        Outcome::NoPorts => "99(Cannot assign requested address)",
+        Outcome::NoFiles => "24(Too many open files)",
+        _ => "0(Success)",
+    };
+    debug(&format!("browser.c:901 connection failed. error {error}"))
+}
+
+fn debug(text: &str) -> String {
+    notice(Level::Debug, text)
+}
+
+/// What is said of a Digest challenge for whose realm there is no login: the user gives up then. None when it is none of
+/// those.
+#[must_use]
+pub fn unanswerable(style: &Style, status: u16, challenges: &[Vec<u8>]) -> Option<String> {
+    let logins = match status {
+        401 => &style.logins,
+        407 => &style.proxy_logins,
+        _ => return None,
+    };
+    let realm = challenges.iter().find_map(|challenge| digest_realm(challenge))?;
+    let is_for = |login: &Login| login.realm.as_ref().is_none_or(|of| of.eq_ignore_ascii_case(&realm));
+    if logins.iter().any(is_for) {
+        return None;
+    }
+    Some(if status == 407 {
+        format!(
+            "ERROR: Unable to respond to a proxy authorization challenge\n       \
+             in the following HTTP realm: '{realm}'\n       \
+             Did you set proxy-login credentials in the conf file?\n"
+        )
+    } else {
+        format!(
+            "ERROR: Unable to respond to an authorization challenge\n       \
+             in the following realm: '{realm}'\n       \
+             Did you set login credentials in the conf file?\n"
+        )
+    })
+}
+
+/// The realm of a challenge, if it is Digest.
+fn digest_realm(challenge: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(challenge);
+    let (scheme, parameters) = text.trim().split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("digest") {
+        return None;
+    }
+    let start = parameters.to_ascii_lowercase().find("realm=\"")? + "realm=\"".len();
+    parameters.get(start..)?.split('"').next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::siege::parse;
+    use crate::siege::testing::Paper;
+
+    fn style(line: &str) -> Style {
+        let world = Paper::default().with_file("rc", "verbose = true\nlogin = a:b:Mine\n");
+        let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        parse(&argv, &world).unwrap().style
+    }
+
+    fn told(line: &str) -> String {
+        let call = Exchange {
+            place: "a.test:80",
+            opened: true,
+            request: b"Q\r\n\r\n",
+            head: b"H\r\n\r\n",
+            body: b"B",
+        };
+        let style = style(line);
+        assert_eq!(style.shows_exchanges(), !exchange(&style, &call).is_empty() || !style.shows_lines());
+        String::from_utf8(exchange(&style, &call)).unwrap()
+    }
+
+    #[test]
+    fn every_option_shows_its_own_part() {
+        let rows = [
+            ("siege -R rc -g a.test", "Q\r\n\r\n\nH\r\n\r\n\n"),
+            ("siege -R rc -p a.test", "Q\r\n\r\n\nB\n"),
+            ("siege -R rc -D a.test", "Q\r\n\r\n\nH\r\n\r\n\n"),
+            ("siege -R rc -p -g a.test", "Q\r\n\r\n\nH\r\n\r\n\nB\n"),
+            ("siege -R rc -p -q a.test", "B\n"),
+        ];
+        for (line, expected) in rows {
+            assert_eq!(told(line), expected, "{line}");
+        }
+        let sending = Exchange { request: b"Q\r\n\r\nbody", ..Exchange::default() };
+        assert_eq!(exchange(&style("siege -R rc -g a.test"), &sending), b"Q\r\n\r\nbody\n\n");
+        for quiet in ["siege -R rc -g -q a.test", "siege -R rc -D -j a.test"] {
+            assert!(!style(quiet).shows_exchanges(), "{quiet}");
+        }
+        assert!(style("siege -R rc a.test").shows_lines());
+    }
+
+    #[test]
+    fn debugging_says_how_a_connection_came_to_be() {
+        let style = style("siege -R rc -D a.test");
+        let debug = "[\u{1b}[1;34mdebug\u{1b}[0m] browser.c:";
+        let attempt = format!("{debug}874 attempting connection to a.test:80\n");
+        let creating = format!("{debug}889 creating new socket:     a.test:80\n");
+        let good = format!("{debug}909 good socket connection:  a.test:80\n");
+        let reused = Exchange { place: "a.test:80", request: b"Q", ..Exchange::default() };
+        let opened = Exchange { opened: true, ..reused };
+        let failed = Exchange { place: "a.test:80", ..Exchange::default() };
+        assert_eq!(connecting(&style, &opened), [&*attempt, &creating, &good].concat());
+        assert_eq!(connecting(&style, &reused), [&*attempt, &good].concat());
+        assert_eq!(connecting(&style, &failed), [&*attempt, &creating].concat());
+        assert_eq!(
+            not_connected(&style, &failed, Outcome::Refused),
+            format!("{debug}901 connection failed. error 111(Connection refused)\n")
+        );
+        assert_eq!(not_connected(&style, &opened, Outcome::Closed), "");
+    }
+
+    #[test]
+    fn a_digest_without_a_login_cannot_be_answered() {
+        let style = style("siege -R rc a.test");
+        let of = |status, challenge: &str| unanswerable(&style, status, &[challenge.as_bytes().to_vec()]);
+        let text = of(401, "Digest realm=\"Admin\", nonce=\"n\"").unwrap();
+        assert!(text.contains("in the following realm: 'Admin'\n"), "{text}");
+        let text = of(407, "DIGEST nonce=\"n\", Realm=\"Mine\"").unwrap();
+        assert!(text.contains("in the following HTTP realm: 'Mine'\n"), "{text}");
+        for (status, challenge) in
+            [(401, "Digest realm=\"mine\""), (401, "Basic realm=\"Admin\""), (200, "Digest realm=\"x\"")]
+        {
+            assert_eq!(of(status, challenge), None, "{status} {challenge}");
+        }
+    }
+}
