@@ -125,7 +125,7 @@ fn challenges_are_shown_to_the_witness() {
 #[test]
 fn silence_ends_a_call_and_a_trickle_does_not() {
     let mut plan = closed(1, 2);
-    plan.timeouts = Timeouts { connect: None, call: None, idle: Some(millis(500)) };
+    plan.timeouts = Timeouts { connect: None, call: None, idle: Some(millis(500)), ..Timeouts::default() };
     let silent = run(&plan, scenario(Reply::never()));
     assert_eq!(outcomes(&silent), [(Outcome::ResponseTimeout, 2)]);
     let waited = silent.moments(Phase::Latency).max_ns().unwrap();
