@@ -265,33 +265,33 @@ impl Epoll {
         }
     }
 
-    /// Takes what the kernel has to say until `until`: looks for a moment if that has paid of late, then sleeps. True when a
-    /// waker or a signal called.
+    /// Takes what the kernel has to say until `until`: looks for a moment if that pays, then sleeps. True when a waker
+    /// or a signal called.
     fn sleep(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<bool> {
         let began = Instant::now();
         let mut timeout = self.clock.remaining_at(began, until).min(SLEEP_MAX);
         if !self.knocking.is_empty() {
             timeout = timeout.min(KNOCK_EVERY);
         }
-        let Some(length) = self.looks.next() else {
-            let was_called = self.poll(timeout, into)?;
-            self.looks.slept(began.elapsed());
-            return Ok(was_called);
-        };
         let before = into.len();
-        let end = began + length.min(timeout);
-        loop {
-            let was_called = self.poll(Duration::ZERO, into)?;
-            if was_called || into.len() > before {
-                self.looks.looked(true);
-                return Ok(was_called);
-            }
-            let now = Instant::now();
-            if now >= end {
-                self.looks.looked(false);
-                return self.poll(timeout.saturating_sub(now - began), into);
+        if let Some(length) = self.looks.next() {
+            let end = began + length.min(timeout);
+            loop {
+                let was_called = self.poll(Duration::ZERO, into)?;
+                if was_called || into.len() > before {
+                    self.looks.waited(false, host::thread_cpu_clock);
+                    return Ok(was_called);
+                }
+                let now = Instant::now();
+                if now >= end {
+                    timeout = timeout.saturating_sub(now - began);
+                    break;
+                }
             }
         }
+        let was_called = self.poll(timeout, into)?;
+        self.looks.waited(self.looks.next().is_some(), host::thread_cpu_clock);
+        Ok(was_called)
     }
 
     /// Makes the first wait's thread sleep well.
@@ -374,6 +374,7 @@ impl Driver for Epoll {
             let was_called =
                 if is_polling { self.poll(Duration::ZERO, into)? } else { self.sleep(until, into)? };
             if was_called || into.len() > before || self.clock.remaining(until).is_zero() {
+                self.looks.delivered(into.len() - before);
                 return Ok(());
             }
         }

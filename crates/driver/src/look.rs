@@ -1,44 +1,82 @@
 //! Decides whether a short look before a sleep pays.
 //!
 //! Under load the next reply is often a microsecond away, while falling asleep and being woken costs a few on bare metal and
-//! dozens in a virtual machine, where a sleep leaves the guest. A look costs what it lasts; one that lasts at most as long as a
-//! sleep costs pays when it finds something more often than not. Called by both kernel drivers.
+//! dozens in a virtual machine, where a sleep leaves the guest. But replies also gather during a sleep, and many at once cost
+//! less than each alone. Which of both wins is tried: the CPU time for each completion says. Called by both kernel drivers.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::host;
 
-/// The experience of the latest waits, and how long a look may be.
+/// Sleeps at once for some waits, looks before it sleeps for as many, and goes on for long with what was cheaper.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Looks {
-    /// The longest look: what a sleep costs.
+    /// The longest look: what a sleep costs. Nothing when there shall be no looks.
     length: Duration,
-    /// Rises with looks that found something and with short sleeps, falls with vain looks; above zero looks pay.
-    score: u8,
+    phase: Phase,
+    is_looking: bool,
+    /// Waits until the next phase.
+    left: u32,
+    /// CPU time of the thread as the phase began.
+    began: Duration,
+    /// Completions since then.
+    completions: u64,
+    /// CPU time of a completion when sleeping at once, in nanoseconds.
+    sleeping_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    TryToSleep,
+    TryToLook,
+    Keep,
 }
 
 impl Looks {
-    /// Looks of at most `length`, none of which has paid yet.
+    /// Looks of at most `length`; none when that is nothing.
     pub(crate) const fn new(length: Duration) -> Self {
-        Self { length, score: 0 }
+        Self {
+            length,
+            phase: Phase::TryToSleep,
+            is_looking: false,
+            left: TRIAL,
+            began: Duration::ZERO,
+            completions: 0,
+            sleeping_ns: 0,
+        }
     }
 
     /// How long to look before the next sleep; none when that would not pay.
     pub(crate) fn next(&self) -> Option<Duration> {
-        (self.score > 0).then_some(self.length)
+        self.is_looking.then_some(self.length)
     }
 
-    /// A look has ended.
-    pub(crate) fn looked(&mut self, has_found: bool) {
-        self.score = if has_found { (self.score + 1).min(SCORE_MAX) } else { self.score.saturating_sub(2) };
+    /// A wait of any kind has brought this many completions.
+    pub(crate) fn delivered(&mut self, completions: usize) {
+        self.completions += completions as u64;
     }
 
-    /// A sleep has ended. One that was hardly longer than a look, its own slowness included, might have been one.
-    pub(crate) fn slept(&mut self, time: Duration) {
-        if time < self.length * 3 {
-            self.score = (self.score + 1).min(SCORE_MAX);
+    /// A wait that found nothing at hand is over; `is_vain` when it looked and had to sleep all the same. `cpu` reads the CPU
+    /// time of this thread.
+    pub(crate) fn waited(&mut self, is_vain: bool, cpu: impl FnOnce() -> Duration) {
+        let weight = if is_vain && self.phase == Phase::Keep { VAIN } else { 1 };
+        self.left = self.left.saturating_sub(weight);
+        if self.left > 0 || self.length.is_zero() {
+            return;
         }
+        let now = cpu();
+        let cost_ns = now.saturating_sub(self.began).as_nanos() as u64 / self.completions.max(1);
+        (self.phase, self.is_looking, self.left) = match self.phase {
+            Phase::TryToSleep => {
+                self.sleeping_ns = cost_ns;
+                (Phase::TryToLook, true, TRIAL)
+            }
+            Phase::TryToLook => (Phase::Keep, cost_ns < self.sleeping_ns, KEPT),
+            Phase::Keep => (Phase::TryToSleep, false, TRIAL),
+        };
+        self.began = now;
+        self.completions = 0;
     }
 }
 
@@ -62,8 +100,11 @@ pub(crate) fn cost_of_a_sleep() -> Duration {
     })
 }
 
-/// How much good experience counts; half as many vain looks end it.
-const SCORE_MAX: u8 = 8;
+/// Waits of a trial, and for how many more its result holds.
+const TRIAL: u32 = 256;
+const KEPT: u32 = 16_384;
+/// How many of these a vain look counts for: when they become common, the load has changed.
+const VAIN: u32 = 64;
 const COST_MIN: Duration = Duration::from_micros(1);
 const COST_MAX: Duration = Duration::from_micros(30);
 const SAMPLES: u32 = 5;
@@ -76,31 +117,45 @@ mod tests {
 
     const LENGTH: Duration = Duration::from_micros(5);
 
+    /// Waits `waits` times for as many completions as it is said to bring, at the cost of each wait, with and without a look;
+    /// counts the waits that began with one.
+    fn waits(looks: &mut Looks, waits: u32, sleeping: (usize, u64), looking: (usize, u64)) -> u32 {
+        let (mut cpu_us, mut looked) = (0, 0);
+        for _ in 0..waits {
+            let (completions, cost_us) = if looks.next().is_some() { looking } else { sleeping };
+            looked += u32::from(looks.next().is_some());
+            cpu_us += cost_us;
+            looks.delivered(completions);
+            looks.waited(false, || Duration::from_micros(cpu_us));
+        }
+        looked
+    }
+
     #[test]
-    fn long_sleeps_never_make_it_look() {
+    fn a_few_connections_are_looked_for() {
+        let looked = waits(&mut Looks::new(LENGTH), 40_000, (1, 20), (1, 6));
+        assert!(looked > 38_000, "{looked}");
+    }
+
+    #[test]
+    fn where_replies_gather_in_a_sleep_it_sleeps() {
+        let looked = waits(&mut Looks::new(LENGTH), 40_000, (50, 230), (2, 10));
+        assert!(looked < 1_000, "{looked}");
+    }
+
+    #[test]
+    fn what_has_become_vain_is_tried_again_soon() {
         let mut looks = Looks::new(LENGTH);
-        (0..100).for_each(|_| looks.slept(Duration::from_micros(15)));
+        waits(&mut looks, 2 * TRIAL, (1, 20), (1, 6));
+        assert_eq!(looks.next(), Some(LENGTH));
+        (0..KEPT / VAIN).for_each(|_| looks.waited(true, Duration::default));
         assert_eq!(looks.next(), None);
     }
 
     #[test]
-    fn a_short_sleep_makes_it_look_until_that_is_vain() {
-        let mut looks = Looks::new(LENGTH);
-        looks.slept(Duration::from_micros(14));
-        assert_eq!(looks.next(), Some(LENGTH));
-        looks.looked(false);
-        assert_eq!(looks.next(), None);
-    }
-
-    #[test]
-    fn good_experience_bears_a_few_vain_looks() {
-        let mut looks = Looks::new(LENGTH);
-        looks.slept(LENGTH);
-        (0..100).for_each(|_| looks.looked(true));
-        (0..3).for_each(|_| looks.looked(false));
-        assert_eq!(looks.next(), Some(LENGTH));
-        looks.looked(false);
-        assert_eq!(looks.next(), None);
+    fn without_a_length_there_are_no_looks() {
+        let mut looks = Looks::new(Duration::ZERO);
+        assert_eq!(waits(&mut looks, 1_000, (1, 20), (1, 6)), 0);
     }
 
     #[test]

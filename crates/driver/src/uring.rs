@@ -208,20 +208,16 @@ impl Uring {
         }
     }
 
-    /// Waits for a completion until `until`: looks for a moment if that has paid of late, then sleeps.
+    /// Waits for a completion until `until`: looks for a moment if that pays, then sleeps.
     fn sleep(&mut self, until: Timestamp) -> io::Result<()> {
         let began = Instant::now();
         let timeout = self.clock.remaining_at(began, until);
         if timeout.is_zero() {
             return self.enter(0, Duration::ZERO);
         }
-        if let Some(length) = self.looks.next() {
-            let has_found = self.look(began + length.min(timeout));
-            self.looks.looked(has_found);
-            return self.enter(1, timeout);
-        }
+        let is_vain = self.looks.next().is_some_and(|length| !self.look(began + length.min(timeout)));
         self.enter(1, timeout)?;
-        self.looks.slept(began.elapsed());
+        self.looks.waited(is_vain, host::thread_cpu_clock);
         Ok(())
     }
 
@@ -497,6 +493,7 @@ impl Driver for Uring {
             };
             let was_called = self.drain(into) || was_interrupted;
             if was_called || into.len() > before || self.clock.remaining(until).is_zero() {
+                self.looks.delivered(into.len() - before);
                 return Ok(());
             }
             self.arm();
