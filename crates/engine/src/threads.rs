@@ -261,7 +261,7 @@ impl Seat<'_> {
             }
             Kernel::Epoll(driver) => {
                 control.register(driver.waker().map_err(failed)?);
-                Worker::new(driver, task).await_start().and_then(Worker::run)
+                Worker::new(*driver, task).await_start().and_then(Worker::run)
             }
         }
         .map_err(failed)?;
@@ -313,7 +313,7 @@ impl Seat<'_> {
         };
         let epoll = || {
             Epoll::new(self.start, idle, sockets)
-                .map(Kernel::Epoll)
+                .map(|driver| Kernel::Epoll(Box::new(driver)))
                 .map_err(|error| SetupError::Driver { name: "epoll", error: error.to_string() })
         };
         let uring = || {
@@ -333,7 +333,7 @@ impl Seat<'_> {
 
 enum Kernel {
     Uring(Box<Uring>),
-    Epoll(Epoll),
+    Epoll(Box<Epoll>),
 }
 
 /// Where pages arrive and are put together, interval by interval.
