@@ -44,6 +44,15 @@ pub(crate) enum Command {
     /// requests that its word in a query string has for one: `--delay exp:10ms` and `/?delay=exp:10ms`.
     #[command(after_long_help = warwolf_target::GRAMMAR)]
     Target(Box<warwolf_target::Options>),
+    /// Look for requests that make a server answer wrongly or fall over
+    ///
+    /// Sends seeded requests with traps in them under load: odd queries, paths, headers and bodies, broken framing, lengths
+    /// where buffers end. What looks like trouble is sent again alone, made as small as it goes, and printed with a line that
+    /// shows it again. Trouble is a status of 500 or more (not 501 and 505), no answer, half an answer, an answer that is not
+    /// HTTP, a dropped connection, a TLS alert, a server that is gone or stays slow. Addresses that are neither this machine's
+    /// nor private are refused.
+    #[command(after_long_help = crate::torture::AFTER_LONG)]
+    Torture(Box<crate::torture::Words>),
     /// Write the completion script of a shell to stdout
     Completions(Completions),
     /// Write the manual page to stdout, in roff

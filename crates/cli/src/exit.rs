@@ -15,7 +15,7 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The verdict is not VALID, and `--strict` was given.
     Doubtful = 96,
-    /// An SLO does not hold.
+    /// An SLO does not hold, or torture found something.
     Broken = 99,
     /// Interrupted, after reporting.
     Interrupted = 130,

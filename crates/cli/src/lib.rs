@@ -18,6 +18,7 @@ mod httperf;
 mod kept;
 mod pages;
 mod panel;
+mod place;
 mod progress;
 mod results;
 mod run;
@@ -27,6 +28,7 @@ mod siege;
 mod siege_tools;
 mod signals;
 mod streams;
+mod torture;
 mod torture_pl;
 mod words;
 
@@ -85,6 +87,7 @@ fn dispatch(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Report(words) => return kept::report(words),
         Command::Merge(words) => return kept::merge(words),
         Command::Target(options) => return serving::target(options),
+        Command::Torture(words) => return torture::torture(words),
         Command::Explain(words) => explain::explain(words, matches)?,
         Command::Completions(words) => streams::print(&pages::completions(words))?,
         Command::Man(words) => streams::print(&pages::manual(words)?)?,

@@ -130,7 +130,7 @@ impl Results {
 }
 
 /// Replaces what is in a file. Only a plain file has a length to set.
-fn write(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
+pub(crate) fn write(mut file: &File, bytes: &[u8]) -> std::io::Result<()> {
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }

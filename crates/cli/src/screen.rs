@@ -24,6 +24,7 @@ Commands
   explain URL…       print the plan that these words mean, and run nothing
   report FILE.wwr    report a kept run again, in any format
   merge FILES -o F   add up the parts of a run that several machines made
+  torture URL        look for requests that make a server answer wrongly or fall over
   target             serve HTTP, with known delays and faults: the built-in server under test
   completions SHELL  completion script for a shell; man: manual page
 

@@ -23,6 +23,7 @@ mod witness;
 mod worker;
 
 pub use control::Control;
+pub use resolve::resolve;
 pub use threads::{run, run_witnessed, thread_count};
 pub use witness::{EXCHANGE_MAX, Exchange, Seen, Witness, Witnesses};
 

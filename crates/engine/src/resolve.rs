@@ -8,7 +8,7 @@ use warwolf_plan::Network;
 ///
 /// # Errors
 /// What the resolver says.
-pub(crate) fn resolve(host: &str, port: u16, network: &Network) -> std::io::Result<Vec<Address>> {
+pub fn resolve(host: &str, port: u16, network: &Network) -> std::io::Result<Vec<Address>> {
     if let Some(path) = &network.unix_socket {
         return Ok(vec![Address::Unix(path.clone())]);
     }

@@ -1,0 +1,101 @@
+//! Exchanges over a simulated network, in virtual time.
+
+use super::*;
+use warwolf_sim::{Ending as Then, Fate, Reply as Answer, Scenario, Server, SimDriver};
+
+const PATIENCE: Patience = Patience {
+    connect: Duration::from_secs(1),
+    silence: Duration::from_secs(2),
+    whole: Duration::from_secs(60),
+};
+const LIMITS: BodyLimits = BodyLimits { kept: 1_000, awaited: 10_000 };
+
+fn place() -> Place {
+    Place { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None }
+}
+
+fn over(scenario: Scenario) -> Exchanges<SimDriver> {
+    Exchanges::new(SimDriver::new(scenario), 4, LIMITS)
+}
+
+fn asked(answer: Answer, message: Message) -> Exchange {
+    let mut exchanges = over(Scenario::new(1, Server::constant(answer)));
+    exchanges.alone(message, &place(), PATIENCE).unwrap()
+}
+
+fn get() -> Message {
+    Message::of(*b"GET / HTTP/1.1\r\n\r\n")
+}
+
+#[test]
+fn every_end_has_its_name() {
+    let garbage = Answer::raw(*b"\0\0\0");
+    let half = Answer { cut: Some(20), ..Answer::ok(10) };
+    let rows = [
+        (Answer::ok(10), Ending::Complete),
+        (Answer::never(), Ending::Silent),
+        (half.clone().then(Then::Silence), Ending::Stalled),
+        (half.clone().then(Then::CloseSilently), Ending::ClosedMidReply),
+        (half.then(Then::Reset), Ending::ResetMidReply),
+        (Answer { cut: Some(0), ..Answer::default() }.then(Then::CloseSilently), Ending::Closed),
+        (Answer { cut: Some(0), ..Answer::default() }.then(Then::Reset), Ending::Reset),
+        (garbage, Ending::Malformed(Violation::BadStatusLine)),
+    ];
+    for (answer, expected) in rows {
+        let said = format!("{answer:?}");
+        assert_eq!(asked(answer, get()).ending, expected, "{said}");
+    }
+}
+
+#[test]
+fn a_connect_fails_in_its_own_words() {
+    let rows = [
+        (Fate::Refused, Ending::Refused),
+        (Fate::Unanswered, Ending::NotConnected),
+        (Fate::Failed(SocketError::NoFiles), Ending::Local(SocketError::NoFiles)),
+    ];
+    for (fate, expected) in rows {
+        let scenario = Scenario::new(1, Server::constant(Answer::ok(0))).with_fate(move |_, _| fate);
+        let exchange = over(scenario).alone(get(), &place(), PATIENCE).unwrap();
+        assert_eq!(exchange.ending, expected);
+        assert!(!exchange.sent.is_reached());
+    }
+}
+
+#[test]
+fn pauses_are_kept_and_patience_begins_after_the_last_byte() {
+    let pause = Duration::from_secs(5);
+    let steps =
+        vec![Step::Bytes(b"GET / HT".to_vec()), Step::Pause(pause), Step::Bytes(b"TP/1.1\r\n\r\n".to_vec())];
+    let exchange = asked(Answer::ok(0), Message { steps: steps.clone() });
+    assert_eq!(exchange.ending, Ending::Complete);
+    assert!(exchange.took() >= pause && exchange.took() < pause + Duration::from_millis(2), "{exchange:?}");
+    let silent = asked(Answer::never(), Message { steps });
+    assert!(silent.took() >= pause + PATIENCE.silence, "{silent:?}");
+}
+
+#[test]
+fn exchanges_run_beside_each_other_and_come_back_under_their_numbers() {
+    let server = Server::new(|request| {
+        Answer::ok(request.target.len()).after(Duration::from_millis(10 * request.target.len() as u64))
+    });
+    let mut exchanges = over(Scenario::new(1, server));
+    for tag in [3_u64, 1, 2] {
+        let message = Message::of(format!("GET {} HTTP/1.1\r\n\r\n", "/".repeat(tag as usize)));
+        exchanges.start(tag, message, &place(), PATIENCE);
+    }
+    assert_eq!((exchanges.room(), exchanges.under_way()), (1, 3));
+    let mut done = Vec::new();
+    let cut = exchanges.settle(Timestamp::from_nanos(25_000_000), &mut done).unwrap();
+    let tags: Vec<u64> = done.iter().map(|exchange| exchange.tag).collect();
+    assert_eq!((tags.as_slice(), cut.as_slice()), (&[1, 2][..], &[3][..]));
+    assert_eq!(exchanges.room(), 4);
+}
+
+#[test]
+fn bytes_in_any_pieces_make_the_same_reply() {
+    let mut scenario = Scenario::new(7, Server::constant(Answer::ok(500)));
+    scenario.segment_max = Some(1);
+    let exchange = over(scenario).alone(get(), &place(), PATIENCE).unwrap();
+    assert_eq!((exchange.ending, exchange.reply.body_bytes), (Ending::Complete, 500));
+}

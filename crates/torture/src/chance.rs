@@ -1,0 +1,103 @@
+//! The only source of chance: a number for each request, from the seed.
+
+/// A SplitMix64 generator: the same numbers for the same seed on every machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    /// The generator of number `number` under `seed`, for one of several `purpose`s.
+    pub(crate) const fn new(seed: u64, number: u64, purpose: u64) -> Self {
+        Self(mix(mix(mix(seed.wrapping_add(STEP)) ^ number.wrapping_add(STEP)).wrapping_add(purpose)))
+    }
+
+    /// The next 64 bits.
+    pub(crate) const fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        mix(self.0)
+    }
+
+    /// A whole number below `bound`; zero when `bound` is zero.
+    pub(crate) const fn below(&mut self, bound: usize) -> usize {
+        ((self.bits() as u128 * bound as u128) >> 64) as usize
+    }
+
+    /// A whole number from `least` to `most`.
+    pub(crate) const fn between(&mut self, least: usize, most: usize) -> usize {
+        least + self.below(most - least + 1)
+    }
+
+    /// True once in `times`.
+    pub(crate) const fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// One of these.
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
+        of[self.below(of.len())]
+    }
+
+    /// One byte.
+    pub(crate) const fn byte(&mut self) -> u8 {
+        (self.bits() >> 56) as u8
+    }
+
+    /// Bytes of any value.
+    pub(crate) fn bytes(&mut self, length: usize) -> Vec<u8> {
+        (0..length).map(|_| self.byte()).collect()
+    }
+
+    /// Letters and digits.
+    pub(crate) fn word(&mut self, length: usize) -> Vec<u8> {
+        const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+        (0..length).map(|_| LETTERS[self.below(LETTERS.len())]).collect()
+    }
+
+    /// A length up to `longest` that crowds the places where buffers end: powers of two and sizes programs are known to
+    /// use, and their neighbours; one in four anywhere, small ones as likely as large.
+    pub(crate) fn length(&mut self, longest: usize) -> usize {
+        const SIZES: [usize; 10] = [100, 255, 1_000, 1_500, 2_000, 4_000, 8_000, 8_190, 10_000, 65_535];
+        let length = if self.once_in(4) {
+            let bits = self.between(1, longest.max(2).ilog2() as usize);
+            self.below(2 << bits)
+        } else {
+            let size =
+                if self.once_in(3) { SIZES[self.below(SIZES.len())] } else { 1 << self.between(6, 16) };
+            (size + self.below(5)).saturating_sub(2)
+        };
+        // What is too long by far would all end up at the same length.
+        if length > longest { longest - self.below(longest / 8 + 1) } else { length }
+    }
+}
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+const fn mix(z: u64) -> u64 {
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_and_numbers_and_purposes_each_give_other_bits() {
+        let first = |seed, number, purpose| Chance::new(seed, number, purpose).bits();
+        assert_eq!(first(1, 2, 3), first(1, 2, 3));
+        let all = [first(1, 2, 3), first(2, 2, 3), first(1, 3, 3), first(1, 2, 4), first(2, 1, 3)];
+        assert!((1..5).all(|i| !all[..i].contains(&all[i])));
+    }
+
+    #[test]
+    fn lengths_crowd_the_ends_of_buffers_and_keep_their_limit() {
+        let mut chance = Chance::new(7, 0, 0);
+        let lengths: Vec<usize> = (0..20_000).map(|_| chance.length(20_000)).collect();
+        assert!(lengths.iter().all(|length| *length <= 20_000));
+        for near in [255, 1_024, 4_096, 8_192] {
+            let hits = lengths.iter().filter(|length| length.abs_diff(near) <= 2).count();
+            assert!(hits > 400, "{near}: {hits}");
+        }
+        assert!(lengths.iter().any(|length| *length < 4));
+    }
+}

@@ -1,0 +1,194 @@
+//! Hunts on a simulated network: servers that are functions, time that jumps.
+
+use super::*;
+use crate::generate::Base;
+use warwolf_driver::Address;
+use warwolf_sim::{Actions, ConnectionId, Peer, Reply as Answer, Scenario, Server, SimDriver};
+
+fn base() -> Base {
+    Base { authority: "a.test".to_owned(), target: "/".to_owned(), longest: 20_000, fields: Vec::new() }
+}
+
+fn subject(seed: u64) -> Subject {
+    Subject {
+        url: "http://a.test/".to_owned(),
+        origin: "http://a.test".to_owned(),
+        authority: "a.test".to_owned(),
+        seed,
+        extra: String::new(),
+        seeded: String::new(),
+    }
+}
+
+fn hunted(seed: u64, peer: impl Peer + 'static, options: Options) -> Result<Outcome, HuntError> {
+    let place = Place { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+    let generator = Generator::new(seed, base());
+    let driver = SimDriver::new(Scenario::new(seed, peer));
+    Hunt::run(driver, &place, &generator, subject(seed), options, &mut |_| true)
+}
+
+/// A server that looks at raw bytes once a head or what it takes for one is there.
+struct Raw<F>(F, BTreeMap<ConnectionId, Vec<u8>>);
+
+/// What it does.
+enum Does {
+    Waits,
+    Answers(&'static str),
+    AnswersLate(Duration),
+    Drops,
+    Hangs,
+}
+
+impl<F: FnMut(&[u8]) -> Does + Send> Raw<F> {
+    fn new(look: F) -> Self {
+        Self(look, BTreeMap::new())
+    }
+}
+
+impl<F: FnMut(&[u8]) -> Does + Send> Peer for Raw<F> {
+    fn received(&mut self, connection: ConnectionId, bytes: &[u8], now: Timestamp, actions: &mut Actions) {
+        let input = self.1.entry(connection).or_default();
+        input.extend_from_slice(bytes);
+        match (self.0)(input) {
+            Does::Waits | Does::Hangs => {}
+            Does::Answers(status) => {
+                actions.send(now, format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").into_bytes());
+                actions.close(now);
+            }
+            Does::AnswersLate(delay) => {
+                actions.send(now + delay, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec());
+                actions.close(now + delay);
+            }
+            Does::Drops => actions.reset(now),
+        }
+    }
+
+    fn ended(&mut self, connection: ConnectionId, _was_reset: bool, _now: Timestamp) {
+        self.1.remove(&connection);
+    }
+}
+
+/// A sound server behind what `fault` does.
+fn with_fault(fault: impl Fn(&[u8]) -> Option<Does> + Send + 'static) -> impl Peer {
+    Raw::new(move |input: &[u8]| match fault(input) {
+        Some(does) => does,
+        None if owes_reply(input) => {
+            let is_sound = input.starts_with(b"GET / HTTP/1.");
+            Does::Answers(if is_sound { "200 OK" } else { "400 Bad" })
+        }
+        None => Does::Waits,
+    })
+}
+
+const FEW: Options = Options {
+    rate: 500.0,
+    first: 0,
+    requests: 400,
+    at_once: 16,
+    patience: Duration::from_secs(2),
+    recovery: Duration::from_secs(2),
+    tries: 3_000,
+    findings: 50,
+};
+
+#[test]
+fn a_sound_server_gives_no_finding() {
+    let outcome = hunted(1, with_fault(|_| None), FEW).unwrap();
+    assert_eq!((outcome.findings.as_slice(), outcome.doubts.as_slice()), (&[][..], &[][..]));
+    assert!(outcome.is_complete && outcome.requests == 400);
+    assert_eq!(outcome.statuses.iter().map(|(_, times)| times).sum::<u64>(), 400);
+}
+
+#[test]
+fn the_same_seed_finds_the_same() {
+    let fault = |input: &[u8]| input.contains(&0).then_some(Does::Drops);
+    let found = |seed| hunted(seed, with_fault(fault), FEW).unwrap().findings;
+    assert_eq!(found(3), found(3));
+}
+
+#[test]
+fn a_crash_a_hang_and_an_error_are_found_and_shrunk() {
+    let line_end = |input: &[u8]| input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
+    let fault = move |input: &[u8]| {
+        if owes_reply(input) && input.contains(&0) {
+            return Some(Does::Drops);
+        }
+        let is_negative = crate::sense::find(&input.to_ascii_lowercase(), b"content-length: -").is_some();
+        if owes_reply(input) && is_negative {
+            return Some(Does::Hangs);
+        }
+        (owes_reply(input) && line_end(input) >= 4_096).then_some(Does::Answers("500 Oh"))
+    };
+    let outcome = hunted(2, with_fault(fault), FEW).unwrap();
+    let of = |name: &str| outcome.findings.iter().find(|finding| finding.trouble.name() == name).unwrap();
+    assert_eq!(of("dropped").request, r"GET / HTTP/1.0\r\n\x00\r\n\r\n");
+    assert_eq!(of("hang").request, r"GET / HTTP/1.0\r\nContent-Length: -\r\n\r\n");
+    let long = of("server-error").message().unwrap().bytes();
+    assert_eq!(line_end(&long), 4_096, "{}", of("server-error").request);
+    assert!(outcome.findings.len() < 12, "{:#?}", outcome.findings);
+}
+
+#[test]
+fn what_happens_under_load_only_is_a_doubt() {
+    let mut number = 0;
+    let server = Raw::new(move |input: &[u8]| {
+        if !owes_reply(input) {
+            return Does::Waits;
+        }
+        number += 1;
+        Does::Answers(if number % 40 == 39 { "503 Busy" } else { "200 OK" })
+    });
+    let outcome = hunted(1, server, Options { requests: 100, ..FEW }).unwrap();
+    assert_eq!(outcome.findings, []);
+    assert_eq!(outcome.doubts.len(), 1, "{:?}", outcome.doubts);
+}
+
+#[test]
+fn a_server_that_stays_down_ends_the_hunt() {
+    let mut is_down = false;
+    let server = Raw::new(move |input: &[u8]| {
+        is_down |= input.contains(&0);
+        if is_down {
+            Does::Drops
+        } else if owes_reply(input) {
+            Does::Answers("200 OK")
+        } else {
+            Does::Waits
+        }
+    });
+    let outcome = hunted(1, server, FEW).unwrap();
+    assert_eq!(outcome.findings.len(), 1);
+    assert_eq!(outcome.findings[0].trouble, Trouble::Down);
+    assert!(!outcome.is_complete && outcome.findings[0].suspects.is_some());
+}
+
+#[test]
+fn a_server_that_stays_slow_is_found() {
+    let mut requests = 0;
+    let server = Raw::new(move |input: &[u8]| {
+        if !owes_reply(input) {
+            return Does::Waits;
+        }
+        requests += 1;
+        Does::AnswersLate(Duration::from_millis(if requests > 200 { 400 } else { 1 }))
+    });
+    let outcome = hunted(1, server, FEW).unwrap();
+    let names: Vec<&str> = outcome.findings.iter().map(|finding| finding.trouble.name()).collect();
+    assert!(names.contains(&"slower"), "{names:?}");
+}
+
+#[test]
+fn a_server_that_is_unwell_is_not_hunted() {
+    let outcome = hunted(1, Server::constant(Answer::status(500)), FEW);
+    assert!(matches!(outcome, Err(HuntError::Unwell(what)) if what == "status 500"));
+}
+
+#[test]
+fn a_replay_says_what_came() {
+    let place = Place { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+    let driver = SimDriver::new(Scenario::new(1, with_fault(|_| Some(Does::Drops))));
+    let message = Message::of(*b"GET / HTTP/1.0\r\n\r\n");
+    let seen = replay(driver, &place, &message, Duration::from_secs(1), 3).unwrap();
+    assert_eq!(seen.len(), 3);
+    assert!(seen.iter().all(|(_, trouble)| *trouble == Some(Trouble::Dropped)));
+}

@@ -1,0 +1,45 @@
+//! Whom one may torture without being asked twice.
+
+use std::net::IpAddr;
+
+/// Whether an address is this machine's or in a private network (RFC 1918, RFC 4193). Link-local addresses are not:
+/// in clouds, the services that hand out credentials have them.
+#[must_use]
+pub fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4.is_loopback() || v4.is_private(),
+        IpAddr::V6(v6) => v6.is_loopback() || v6.segments()[0] & 0xfe00 == 0xfc00,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_and_private_addresses_are_private() {
+        let private = [
+            "127.0.0.1",
+            "127.9.9.9",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "::1",
+            "fd00::1",
+            "::ffff:10.0.0.1",
+        ];
+        let public = [
+            "8.8.8.8",
+            "172.32.0.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "100.64.0.1",
+            "2001:db8::1",
+            "fe80::1",
+            "::ffff:8.8.8.8",
+            "::",
+        ];
+        assert!(private.iter().all(|text| is_private(text.parse().unwrap())));
+        assert!(public.iter().all(|text| !is_private(text.parse().unwrap())));
+    }
+}

@@ -1,0 +1,140 @@
+//! `torture` against servers with planted faults, and against sound ones.
+#![forbid(unsafe_code)]
+
+use std::process::Command;
+
+use serde_json::Value;
+use warwolf_target::Options;
+use warwolf_trials::server::{Apache, Nginx};
+use warwolf_trials::{Told, Warwolf, target};
+
+/// Requests within which a planted fault must be found.
+const BUDGET: &str = "2k";
+
+fn torture(url: &str, words: &[&str]) -> Told {
+    Warwolf::new(&["torture", "--quiet", "--format", "json", url]).and(words).told()
+}
+
+fn planted(plants: &[&str]) -> warwolf_target::Handle {
+    let plants = plants.iter().map(|plant| plant.parse().expect("a planted bug")).collect();
+    target::start(Options { plants, ..Options::default() })
+}
+
+/// The requests that the findings of one kind come down to.
+fn requests(told: &Told, is_kind: impl Fn(&Value) -> bool) -> Vec<String> {
+    let findings = told.report()["findings"].as_array().expect("a list of findings");
+    let found = findings.iter().filter(|finding| is_kind(&finding["trouble"]));
+    found.map(|finding| finding["request"].as_str().expect("a text").to_owned()).collect()
+}
+
+/// The planted faults with the smallest request that sets each off.
+const FAULTS: [(&str, &str); 4] = [
+    ("query-overflow:8193", r"GET /?\{a*8193} HTTP/1.0\r\n\r\n"),
+    ("nul-header", r"GET / HTTP/1.0\r\n\x00\r\n\r\n"),
+    ("negative-length", r"GET / HTTP/1.0\r\nContent-Length:-\r\n\r\n"),
+    ("bad-chunk", r"GET / HTTP/1.1\r\nHost:\r\nTransfer-Encoding:chunked\r\n\r\n\r\n"),
+];
+
+#[test]
+fn planted_faults_are_found_by_nine_seeds_of_ten_and_shrunk_to_the_least() {
+    for (plant, least) in FAULTS {
+        let target = planted(&[plant]);
+        let mut found = 0;
+        for seed in 1..=10 {
+            let seed = seed.to_string();
+            let words = ["-n", BUDGET, "-r", "2k/s", "--patience", "500ms", "--seed", &seed];
+            let told = torture(&target::url(&target, "/"), &words);
+            if told.code == 99 && requests(&told, |_| true) == [least] {
+                found += 1;
+            } else {
+                println!("{plant}, seed {seed}: {}", told.stdout);
+            }
+        }
+        assert!(found >= 9, "{plant}: {found} of 10 seeds");
+    }
+}
+
+#[test]
+fn all_faults_of_one_server_are_told_apart() {
+    let target = planted(&FAULTS.map(|(plant, _)| plant));
+    let told = torture(
+        &target::url(&target, "/"),
+        &["-n", BUDGET, "-r", "2k/s", "--patience", "500ms", "--seed", "3"],
+    );
+    let told = told.exits(99);
+    let found = requests(&told, |_| true);
+    for (plant, least) in FAULTS {
+        assert!(found.iter().any(|request| request == least), "{plant}: {found:#?}");
+    }
+    assert!(found.len() < 9, "alike ones are together: {found:#?}");
+}
+
+#[test]
+fn proper_refusals_are_no_findings() {
+    // The target answers 414 and 431 to what is too long for it.
+    let target = planted(&[]);
+    let told = torture(&target::url(&target, "/"), &["-n", "4k", "-r", "2k/s", "--seed", "1"]).exits(0);
+    assert_eq!(told.report()["findings"], Value::Array(Vec::new()));
+    let statuses = told.report()["statuses"].to_string();
+    assert!(statuses.contains("[414,") && statuses.contains("[431,"), "{statuses}");
+}
+
+#[test]
+fn healthy_servers_give_no_finding() {
+    let (nginx, apache) = (Nginx::start(""), Apache::start(""));
+    for url in [nginx.url("/small"), apache.url("/small")] {
+        for seed in ["1", "2"] {
+            let told = torture(&url, &["-n", "3k", "-r", "1k/s", "--seed", seed]);
+            assert_eq!(
+                (told.code, &told.report()["findings"]),
+                (0, &Value::Array(Vec::new())),
+                "{url}: {told:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_finding_is_shown_again_by_its_line_its_file_and_curl() {
+    let target = planted(&["query-overflow:8193"]);
+    let folder = tempfile::tempdir().expect("a new folder");
+    let file = folder.path().join("found.json");
+    let file = file.to_str().expect("a plain path");
+    let sarif = folder.path().join("found.sarif");
+    let url = target::url(&target, "/");
+    let words = ["torture", "--quiet", "-n", BUDGET, "-r", "2k/s", "--seed", "2", "-o", file, "-o"];
+    let told = Warwolf::new(&words).and(&[sarif.to_str().expect("a plain path"), &url]).told().exits(99);
+
+    let line = |name: &str| {
+        let found = told.stdout.lines().find_map(|line| line.trim_start().strip_prefix(name));
+        found.unwrap_or_else(|| panic!("no `{name}` in {told:#?}")).trim().to_owned()
+    };
+    let replay = line("replay").replace("warwolf ", "");
+    let words: Vec<String> = replay.split('\'').enumerate().flat_map(unquoted).collect();
+    let again = Warwolf::new(&words).told().exits(99);
+    assert!(again.stdout.starts_with("trouble: status 500"), "{again:#?}");
+    Warwolf::new(&["torture", "--replay", &format!("{file}#1")]).told().exits(99);
+    Warwolf::new(&["torture", "--replay", &format!("{file}#9")]).told().exits(2);
+
+    let curl = Command::new("sh").arg("-c").arg(line("curl")).output().expect("a shell");
+    assert!(String::from_utf8_lossy(&curl.stdout).starts_with("HTTP/1.1 500"), "{curl:?}");
+    let sarif: Value = serde_json::from_slice(&std::fs::read(sarif).expect("a file")).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "server-error");
+}
+
+/// The words of a piece of a line split at single quotes.
+fn unquoted((index, piece): (usize, &str)) -> Vec<String> {
+    if index % 2 == 1 {
+        return vec![piece.to_owned()];
+    }
+    piece.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn others_servers_are_refused() {
+    // An address of documentation (RFC 5737): nothing is sent.
+    let told = Warwolf::new(&["torture", "http://192.0.2.1/"]).told().exits(2);
+    assert!(told.stderr.contains("--i-may-test 192.0.2.1"), "{told:#?}");
+    let told = Warwolf::new(&["torture", "http://192.0.2.1/", "--replay", "x"]).told().exits(2);
+    assert!(told.stderr.contains("--i-may-test"), "{told:#?}");
+}
