@@ -31,6 +31,7 @@ complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "explain" -d 'Print 
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "report" -d 'Report a kept run again, in any format'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "merge" -d 'Add up the parts of a run that several machines made with --shard'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "target" -d 'Serve HTTP, with known delays and faults: the built-in server under test'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "torture" -d 'Look for requests that make a server answer wrongly or fall over'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "completions" -d 'Write the completion script of a shell to stdout'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "man" -d 'Write the manual page to stdout, in roff'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
@@ -217,5 +218,28 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l early -d 'Rep
 complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l proxy -d 'Serve as a proxy too: CONNECT opens a tunnel to a loopback address, and to no other'
 complete -c warwolf -n "__fish_warwolf_using_subcommand target" -l no-resumption -d 'Do not resume TLS sessions'
 complete -c warwolf -n "__fish_warwolf_using_subcommand target" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s n -l requests -d 'Requests in all' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s r -l rate -d 'Requests a second' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s c -l connections -d 'Requests at once, at the most' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l seed -d 'Number from which every request is made; without it one is chosen and printed' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l first -d 'Number of the first request' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l longest -d 'The longest thing put into a request, in bytes: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s H -l header -d 'Header field for every request, such as \'Authorization: …\'; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l patience -d 'After so long without an answer, a request that is owed one hangs' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l recovery -d 'How long the server may take to come back after trouble' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l tries -d 'Requests to make one finding small, at the most' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l findings -d 'Stop after so many findings' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l replay -d 'Send one request alone: the spelling after `--replay` in a report, or FILE.json#2 for the second finding in a file' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l times -d 'How often --replay sends it' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l i-may-test -d 'Torture this host although its address is neither this machine\'s nor private; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l cacert -d 'Trust the certificates in this PEM file, instead of the system\'s' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l format -d 'What goes to stdout' -r -f -a "text\t'For people'
+json\t'Everything, as JSON'
+sarif\t'SARIF 2.1.0'
+junit\t'JUnit XML'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s o -l output -d 'Keep the result in a file, as its extension says: .json, .sarif, .xml (JUnit) or .txt; can be given several times' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s k -l insecure -d 'Accept any certificate'
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l quiet -d 'Nothing on stderr but errors'
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c warwolf -n "__fish_warwolf_using_subcommand man" -s h -l help -d 'Print help'

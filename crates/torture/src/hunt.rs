@@ -115,6 +115,8 @@ pub struct Hunt<'a, D> {
     recent: VecDeque<u64>,
     is_probing: bool,
     is_unwell: bool,
+    /// The server did not come back while a finding was made small.
+    is_gone: bool,
     is_stopped: bool,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
@@ -165,6 +167,7 @@ impl<'a, D: Driver> Hunt<'a, D> {
             recent: VecDeque::new(),
             is_probing: false,
             is_unwell: false,
+            is_gone: false,
             is_stopped: false,
             watch,
         };
@@ -233,7 +236,7 @@ impl<'a, D: Driver> Hunt<'a, D> {
         let mut probe_at = begun + PROBE_EVERY;
         let due = |number: u64, rate: f64| begun + Duration::from_secs_f64((number - begun_at) as f64 / rate);
         while number < end && self.candidates.is_empty() && !self.is_unwell && !self.is_over() {
-            if number > begun_at && (number - self.options.first) % LOOK_EVERY == 0 {
+            if number > begun_at && (number - self.options.first).is_multiple_of(LOOK_EVERY) {
                 break;
             }
             let now = self.exchanges.now();

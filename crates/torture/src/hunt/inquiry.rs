@@ -92,6 +92,10 @@ impl<D: Driver> Hunt<'_, D> {
             suspects: None,
             answer,
         });
+        if self.is_gone {
+            self.accuse(Trouble::Down, number, number);
+            self.is_stopped = true;
+        }
         Ok(())
     }
 
@@ -110,20 +114,26 @@ impl<D: Driver> Hunt<'_, D> {
             tries += 1;
             self.does(message, trouble, quick)
         })?;
-        self.recovers()?;
+        if self.is_gone || !self.recovers()? {
+            self.is_gone = true;
+            return Ok((message.clone(), answer_of(first), tries));
+        }
         let last = self.alone(small.clone(), self.options.patience)?;
         let holds = judge(&small, &last).as_ref() == Some(trouble);
-        self.recovers()?;
+        self.is_gone = !self.recovers()?;
         let (small, exchange) = if holds { (small, &last) } else { (message.clone(), first) };
-        let answer = spell(&Message { steps: vec![Step::Bytes(exchange.reply.start.clone())] });
-        Ok((small, answer, tries))
+        Ok((small, answer_of(exchange), tries))
     }
 
     /// Whether a request, sent alone, does the same. A server that is not back yet after a crash is waited for.
     fn does(&mut self, message: &Message, trouble: &Trouble, silence: Duration) -> io::Result<bool> {
+        if self.is_gone {
+            return Ok(false);
+        }
         let mut exchange = self.alone(message.clone(), silence)?;
         if matches!(exchange.ending, Ending::Refused | Ending::NotConnected) {
             if !self.recovers()? {
+                self.is_gone = true;
                 return Ok(false);
             }
             exchange = self.alone(message.clone(), silence)?;
@@ -131,8 +141,13 @@ impl<D: Driver> Hunt<'_, D> {
         let found = judge(message, &exchange);
         if matches!(found, Some(Trouble::Dropped | Trouble::HalfReply)) {
             // What crashed may still be going down, and would answer the next question by dropping it.
-            self.recovers()?;
+            self.is_gone = !self.recovers()?;
         }
         Ok(found.as_ref() == Some(trouble))
     }
+}
+
+/// The beginning of what came back, spelt.
+fn answer_of(exchange: &Exchange) -> String {
+    spell(&Message { steps: vec![Step::Bytes(exchange.reply.start.clone())] })
 }

@@ -163,6 +163,25 @@ fn a_server_that_stays_down_ends_the_hunt() {
 }
 
 #[test]
+fn a_server_that_dies_while_a_finding_is_made_small_ends_the_hunt() {
+    let mut crashes = 0;
+    let server = Raw::new(move |input: &[u8]| {
+        if crashes > 5 {
+            return Does::Drops;
+        }
+        if owes_reply(input) && input.contains(&0) {
+            crashes += 1;
+            return Does::Drops;
+        }
+        if owes_reply(input) { Does::Answers("200 OK") } else { Does::Waits }
+    });
+    let outcome = hunted(1, server, FEW).unwrap();
+    let names: Vec<&str> = outcome.findings.iter().map(|finding| finding.trouble.name()).collect();
+    assert_eq!(names, ["dropped", "down"]);
+    assert!(outcome.seconds < 30.0, "{}", outcome.seconds);
+}
+
+#[test]
 fn a_server_that_stays_slow_is_found() {
     let mut requests = 0;
     let server = Raw::new(move |input: &[u8]| {
