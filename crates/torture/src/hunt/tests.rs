@@ -110,7 +110,8 @@ fn the_same_seed_finds_the_same() {
 fn a_crash_a_hang_and_an_error_are_found_and_shrunk() {
     let line_end = |input: &[u8]| input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
     let fault = move |input: &[u8]| {
-        if owes_reply(input) && input.contains(&0) {
+        let head = &input[..crate::sense::find(input, b"\r\n\r\n").unwrap_or(input.len())];
+        if owes_reply(input) && head.contains(&0) {
             return Some(Does::Drops);
         }
         let is_negative = crate::sense::find(&input.to_ascii_lowercase(), b"content-length: -").is_some();
