@@ -38,6 +38,24 @@ pub(crate) enum Command {
     Report(Box<Report>),
     /// Add up the parts of a run that several machines made with --shard
     Merge(Merge),
+    /// Say whether B is slower than A, by how much, and how sure that is
+    ///
+    /// `warwolf compare A B`: two URLs, or two plans, which are measured in turns A B B A; or two run files. Options of `run`
+    /// say with which load. --duration is the time for both together, 2m unless given. Exit code 97: B is worse than allowed.
+    Compare(Box<crate::experiment::words::Compare>),
+    /// Run a load over a grid of settings, into one table and its plots
+    Sweep(Box<crate::experiment::words::Sweep>),
+    /// Search for the highest rate at which promises (--slo) hold
+    ///
+    /// --duration is the time for each rate, 10s unless given, a fifth of it warm-up. Exit code 99: they hold at no rate.
+    Capacity(Box<crate::experiment::words::Capacity>),
+    /// Send the requests of an access log again, at the log's own times, at a rate, or by users
+    ///
+    /// `warwolf replay access.log.gz --to http://127.0.0.1:8080/`; `-` is stdin. Common, combined, Squid's native format, JSON by
+    /// lines and HAR, packed with gzip or not. With --rate the times are --rate's, with --closed there are users (-c).
+    Replay(Box<crate::replay::words::Replay>),
+    /// Runs that were kept with `run --keep NAME`: list, show, trend, compare, tag, prune
+    History(Box<crate::history::words::History>),
     /// Serve HTTP, with known delays and faults: the built-in server under test
     ///
     /// Prints where it listens on stdout, and serves until it is interrupted. Every option has the same meaning for all
@@ -69,6 +87,11 @@ pub(crate) struct Run {
     /// Plain lines of progress even on a terminal
     #[arg(long, help_heading = "Result")]
     pub(crate) no_tui: bool,
+    /// Keep the run in the history under this name, for `warwolf history`
+    #[arg(long, value_name = "NAME", help_heading = "Result")]
+    pub(crate) keep: Option<String>,
+    #[command(flatten)]
+    pub(crate) database: crate::history::words::Database,
     /// Do only part I of N of the load; `warwolf merge` adds the parts up
     #[arg(long, value_name = "I/N", help_heading = "Machine")]
     pub(crate) shard: Option<String>,
@@ -82,6 +105,9 @@ pub(crate) struct Report {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) output: Output,
+    /// One chart of the page, as SVG on stdout: percentiles, histogram, latency, rate, errors, phases, lag, in-flight
+    #[arg(long, value_name = "NAME", help_heading = "Result", conflicts_with = "format")]
+    pub(crate) chart: Option<String>,
     /// A promise to judge instead of the plan's: p99<200ms; can be given several times
     #[arg(long, value_name = "SLO", help_heading = "Result", value_delimiter = '\n')]
     pub(crate) slo: Vec<String>,
@@ -445,7 +471,7 @@ pub(crate) enum IdleWord {
 pub(crate) struct Output {
     /// Keep the result in a file, as its extension says; can be given several times
     ///
-    /// .wwr is the whole run, for `warwolf report`; .json, .csv (intervals), .md, .xml (JUnit) and .txt are reports. The
+    /// .wwr is the whole run, for `warwolf report`; .html, .json, .csv (intervals), .md, .xml (JUnit) and .txt are reports. The
     /// file is opened before the run starts, so that nothing is lost to a mistyped path.
     #[arg(short, long, value_name = "FILE", value_delimiter = '\n')]
     pub(crate) output: Vec<PathBuf>,
@@ -472,8 +498,7 @@ pub(crate) enum FormatWord {
     Json,
     /// The intervals as CSV
     Csv,
-    /// The report as one HTML page (not built yet)
-    #[value(hide = true)]
+    /// The report as one HTML page, with charts
     Html,
     /// The report as Markdown
     Markdown,
@@ -499,7 +524,7 @@ Signals:
 
 Exit codes:
   0 well; 1 could not run, or no request succeeded; 2 usage; 96 not trustworthy, with --strict;
-  99 an SLO failed; 130 interrupted, after reporting
+  97 B is worse than A (compare); 99 an SLO failed; 130 interrupted, after reporting
 
 Examples:
   warwolf run http://127.0.0.1:8080/
@@ -510,7 +535,9 @@ Examples:
 /// The command line as clap has it, every option with its environment variable.
 pub(crate) fn command() -> clap::Command {
     Program::command().mut_subcommands(|command| match command.get_name() {
-        "run" | "explain" | "report" => with_environment(command),
+        "run" | "explain" | "report" | "compare" | "sweep" | "capacity" | "replay" => {
+            with_environment(command)
+        }
         _ => command,
     })
 }

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The verdict is not VALID, and `--strict` was given.
     Doubtful = 96,
+    /// B is worse than A by more than is allowed.
+    Worse = 97,
     /// An SLO does not hold, or torture found something.
     Broken = 99,
     /// Interrupted, after reporting.

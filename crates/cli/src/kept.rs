@@ -17,7 +17,21 @@ use warwolf_measure::Run;
 pub(crate) fn report(words: &Report) -> Result<Exit, Failure> {
     let slos = files::slos(&words.slo)?;
     let run = read(&words.file)?;
+    if let Some(name) = &words.chart {
+        return chart(&run, name);
+    }
     Results::open(&words.output)?.deliver(&run, &slos)
+}
+
+/// One chart of the page.
+fn chart(run: &Run, name: &str) -> Result<Exit, Failure> {
+    let charts = warwolf_report::Report::of(run).charts();
+    let Some(chart) = charts.iter().find(|chart| chart.name == name) else {
+        let names: Vec<&str> = charts.iter().map(|chart| chart.name).collect();
+        return Err(Complaint::new(format!("--chart: `{name}`: this run has {}", names.join(", "))).into());
+    };
+    streams::print(chart.to_svg().as_bytes())?;
+    Ok(Exit::Well)
 }
 
 /// `merge`: parts of one run, added up.
@@ -39,7 +53,7 @@ pub(crate) fn merge(words: &Merge) -> Result<Exit, Failure> {
 }
 
 /// The run in a file; `-` is stdin.
-fn read(path: &Path) -> Result<Run, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Run, Failure> {
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)

@@ -10,9 +10,11 @@ mod complaint;
 mod date;
 mod environment;
 mod exit;
+mod experiment;
 mod explain;
 mod files;
 mod headline;
+mod history;
 mod http_load;
 mod httperf;
 mod kept;
@@ -20,6 +22,7 @@ mod pages;
 mod panel;
 mod place;
 mod progress;
+mod replay;
 mod results;
 mod run;
 mod screen;
@@ -86,6 +89,11 @@ fn dispatch(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Run(words) => return run::run(words, matches),
         Command::Report(words) => return kept::report(words),
         Command::Merge(words) => return kept::merge(words),
+        Command::Compare(words) => return experiment::compare(words, matches),
+        Command::Sweep(words) => return experiment::sweep(words, matches),
+        Command::Capacity(words) => return experiment::capacity(words, matches),
+        Command::Replay(words) => return replay::replay(words, matches),
+        Command::History(words) => return history::history(words),
         Command::Target(options) => return serving::target(options),
         Command::Torture(words) => return torture::torture(words),
         Command::Explain(words) => explain::explain(words, matches)?,

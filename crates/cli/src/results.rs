@@ -41,7 +41,6 @@ impl Results {
     /// When a file has an extension that says nothing, or cannot be written.
     pub(crate) fn open(words: &Output) -> Result<Self, Failure> {
         let stdout = words.format.unwrap_or(FormatWord::Text);
-        built(stdout).map_err(|why| Complaint::new(format!("--format: `html`: {why}")))?;
         let files = words.output.iter().map(|path| open(path)).collect::<Result<_, _>>()?;
         Ok(Self { files, stdout, strict: words.strict })
     }
@@ -53,9 +52,7 @@ impl Results {
 /// When the file cannot be written.
 pub(crate) fn keep(path: &Path, run: &Run) -> std::io::Result<()> {
     let bytes = match kind(path) {
-        Some(Kind::Report(word)) if built(word).is_ok() => {
-            Report::of(run).render(format(word), false).into_bytes()
-        }
+        Some(Kind::Report(word)) => Report::of(run).render(format(word), false).into_bytes(),
         _ => run.encode(),
     };
     std::fs::write(path, bytes)
@@ -64,11 +61,8 @@ pub(crate) fn keep(path: &Path, run: &Run) -> std::io::Result<()> {
 fn open(path: &Path) -> Result<Waiting, Complaint> {
     let wrong = |why: &str| Complaint::new(format!("--output: `{}`: {why}", path.display()));
     let kind = kind(path).ok_or_else(|| {
-        wrong("use an extension that says what it is: .wwr (the whole run), .json, .csv, .md, .xml (JUnit) or .txt")
+        wrong("use an extension that says what it is: .wwr (the whole run), .html, .json, .csv, .md, .xml (JUnit) or .txt")
     })?;
-    if let Kind::Report(format) = kind {
-        built(format).map_err(wrong)?;
-    }
     let file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -89,14 +83,6 @@ fn kind(path: &Path) -> Option<Kind> {
         "html" | "htm" => Kind::Report(FormatWord::Html),
         _ => return None,
     })
-}
-
-fn built(format: FormatWord) -> Result<(), &'static str> {
-    if format == FormatWord::Html {
-        Err("it is not built yet; use text, json, csv, markdown or junit")
-    } else {
-        Ok(())
-    }
 }
 
 impl Results {
@@ -170,8 +156,8 @@ fn ending(report: &Report<'_>, strict: bool) -> (Exit, Vec<String>) {
 
 fn format(word: FormatWord) -> Format {
     match word {
-        // A page is refused before it comes to this.
-        FormatWord::Text | FormatWord::Html => Format::Text,
+        FormatWord::Text => Format::Text,
+        FormatWord::Html => Format::Html,
         FormatWord::Json => Format::Json,
         FormatWord::Csv => Format::Csv,
         FormatWord::Markdown => Format::Markdown,

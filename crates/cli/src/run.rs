@@ -4,6 +4,7 @@ use crate::args::Run as Words;
 use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
 use crate::headline::{Means, headline};
+use crate::history::Kept;
 use crate::progress::{Manner, Progress};
 use crate::results::Results;
 use crate::{environment, files, signals, streams, words};
@@ -35,16 +36,20 @@ pub(crate) fn run(given: &Words, matches: &ArgMatches) -> Result<Exit, Failure> 
         fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));
     }
     let results = Results::open(&given.output)?;
+    let history = given.keep.as_ref().map(|_| Kept::open(&given.database)).transpose()?;
     if !given.output.quiet {
         streams::say(&format!("warwolf: {}\n", headline(&plan, means(&plan))));
     }
     let run = perform(&plan, shard, given)?;
+    if let (Some(mut history), Some(name)) = (history, &given.keep) {
+        history.keep(name, &run, given.output.quiet)?;
+    }
     let exit = results.deliver(&run, &[])?;
     Ok(if run.evidence.interrupted { Exit::Interrupted } else { exit })
 }
 
 /// As many connections as descriptors allow, where the user did not say how many.
-fn fit(plan: &mut Plan, descriptors: u64) {
+pub(crate) fn fit(plan: &mut Plan, descriptors: u64) {
     let room = u32::try_from(descriptors.saturating_sub(OTHER_DESCRIPTORS)).unwrap_or(u32::MAX);
     plan.connections.limit = plan.connections.limit.min(room).max(1);
 }
@@ -67,12 +72,16 @@ fn perform(plan: &Plan, shard: Shard, given: &Words) -> Result<Run, Failure> {
     let environment = environment::observe();
     let outcome = warwolf_engine::run(plan, shard, &control, &mut |interval| progress.show(interval));
     progress.clear();
-    let run = outcome.map_err(|error| match error {
+    Ok(Run { environment, ..outcome.map_err(failure)? })
+}
+
+/// Why a run could not begin.
+pub(crate) fn failure(error: SetupError) -> Failure {
+    match error {
         // The plan passed its own check, so what is wrong now is what it names.
         SetupError::Plan(_) | SetupError::Request { .. } => Complaint::new(error.to_string()).into(),
         error => Failure::new(error),
-    })?;
-    Ok(Run { environment, ..run })
+    }
 }
 
 #[cfg(test)]

@@ -17,12 +17,17 @@ Load         -c, --connections N    users; with -r, connections at the most
 Request      -m, --method   -H, --header   -b, --body TEXT|@FILE   -T, --content-type   -a, --auth
              --urls FILE    --order sequential|random    --follow N    --cookies
 Connection   --timeout   --connect-timeout   --disable-keepalive   --pipeline N   -x, --proxy   -k, --insecure
-Result       -o, --output FILE.wwr|json|csv|md|xml|txt   --format   --slo 'errors<0.1%'   --strict   --quiet
+Result       -o, --output FILE.wwr|html|json|csv|md|xml   --format   --slo 'errors<0.1%'   --strict   --quiet
 
 Commands
   run URL…           load a server; what a bare URL means
   explain URL…       print the plan that these words mean, and run nothing
   report FILE.wwr    report a kept run again, in any format
+  compare A B        whether B is slower than A, by how much, and how sure that is
+  sweep --vary …     a load over a grid of settings, into one table and its plots
+  capacity URL       the highest rate at which the promises hold
+  replay LOG         the requests of an access log, at its times or others
+  history            runs kept with --keep NAME: list, trend, compare with the baseline, tag, prune
   merge FILES -o F   add up the parts of a run that several machines made
   torture URL        look for requests that make a server answer wrongly or fall over
   target             serve HTTP, with known delays and faults: the built-in server under test

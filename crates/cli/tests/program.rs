@@ -133,12 +133,12 @@ fn bad_words_get_one_line_and_exit_code_2() {
         (&["-o", &missing, "a.test"], &missing_says),
         (
             &["-o", "result", "a.test"],
-            "--output: `result`: use an extension that says what it is: .wwr (the whole run), .json, .csv, .md, .xml \
+            "--output: `result`: use an extension that says what it is: .wwr (the whole run), .html, .json, .csv, .md, .xml \
              (JUnit) or .txt",
         ),
         (
-            &["--format", "html", "a.test"],
-            "--format: `html`: it is not built yet; use text, json, csv, markdown or junit",
+            &["report", "missing.wwr", "--chart", "rate", "--format", "json"],
+            "--chart: it cannot be used together with --format",
         ),
         (
             &["--slo", "p99<fast", "a.test"],

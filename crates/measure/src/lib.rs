@@ -23,6 +23,7 @@ pub mod unit;
 mod verdict;
 
 pub use distribution::Distribution;
+pub use estimate::{is_known, student_point};
 pub use evidence::{Environment, Evidence, WorkerEvidence};
 pub use histogram::{Digits, Histogram};
 pub use moments::Moments;

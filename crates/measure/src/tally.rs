@@ -497,6 +497,16 @@ impl Tally {
             .map(|(index, row)| (if usize::from(index) < TARGET_ROWS { index } else { OTHER_TARGETS }, row))
     }
 
+    /// Puts all rows of targets together: for tallies whose rows mean different targets.
+    pub fn forget_targets(&mut self) {
+        if let Some((others, rows)) = self.targets.split_last_mut() {
+            for row in rows {
+                others.merge(row);
+                row.clear();
+            }
+        }
+    }
+
     /// Calls whose whole reply arrived.
     #[must_use]
     pub const fn completed(&self) -> u64 {

@@ -108,6 +108,13 @@ impl ArrivalProcess {
         }
     }
 
+    /// Sets the rate of a process that has one rate; others stay what they are.
+    pub fn set_rate(&mut self, per_second: f64) {
+        if let Self::Constant { rate } | Self::Poisson { rate } = self {
+            *rate = per_second;
+        }
+    }
+
     /// When the process ends by itself, if it does.
     #[must_use]
     pub fn ends_after(&self) -> Option<Duration> {

@@ -4,6 +4,7 @@
 //! build. Whoever wants more uses `--strict`.
 
 use crate::Report;
+use crate::chart::escape;
 use std::fmt::Write;
 use warwolf_measure::{Grade, Reason, SloState};
 
@@ -60,23 +61,6 @@ fn write(out: &mut String, case: &Case) -> std::fmt::Result {
         writeln!(out, "      <failure message=\"{}\"/>", escape(message))?;
     }
     writeln!(out, "      <system-out>{}</system-out>\n    </testcase>", escape(case.said.trim_end()))
-}
-
-/// Text in which XML sees no marks (XML 1.0 section 2.4); characters that XML does not have become question marks.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,17 +1,29 @@
-//! A run as text, JSON, CSV, Markdown and JUnit XML.
+//! A run as text, JSON, CSV, Markdown, JUnit XML and one HTML page; several runs as tables and charts.
 //!
 //! Everything is a pure function from numbers that `measure` has derived to text; nothing is printed here, and nothing
 //! is computed but layout. Whether there is colour, and where the text goes, is the caller's business.
 #![forbid(unsafe_code)]
 
+mod capacity;
+mod chart;
+mod comparison;
 mod csv;
 #[cfg(test)]
 mod fixture;
+mod html;
 mod json;
 mod junit;
 mod layout;
 mod markdown;
+mod sweep;
 mod text;
+mod trend;
+
+pub use capacity::CapacityReport;
+pub use chart::Chart;
+pub use comparison::{ComparisonReport, Side};
+pub use sweep::SweepReport;
+pub use trend::{TrendPoint, TrendReport};
 
 use warwolf_measure::{Run, Slo, SloResult, Summary, Verdict, judge};
 use warwolf_plan::Plan;
@@ -27,6 +39,8 @@ pub enum Format {
     Csv,
     /// For pull requests.
     Markdown,
+    /// For browsers: everything, in one file.
+    Html,
     /// For build servers: verdict and objectives as test cases.
     Junit,
 }
@@ -70,6 +84,12 @@ impl<'r> Report<'r> {
         }
     }
 
+    /// Every chart of the page, each of which can be drawn alone.
+    #[must_use]
+    pub fn charts(&self) -> Vec<Chart> {
+        html::charts::all(self)
+    }
+
     /// Whether every objective was held.
     #[must_use]
     pub fn all_held(&self) -> bool {
@@ -84,6 +104,7 @@ impl<'r> Report<'r> {
             Format::Json => json::render(self),
             Format::Csv => csv::render(self),
             Format::Markdown => markdown::render(self),
+            Format::Html => html::render(self),
             Format::Junit => junit::render(self),
         }
     }

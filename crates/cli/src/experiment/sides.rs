@@ -1,0 +1,172 @@
+//! What `compare A B` means: two URLs, two plans, or two run files.
+
+use super::words::Compare;
+use crate::args::Load;
+use crate::complaint::Complaint;
+use crate::exit::Failure;
+use crate::files::{self, reason};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args};
+use std::path::Path;
+use warwolf_measure::Run;
+use warwolf_plan::{ArrivalProcess, Plan, Schedule, text};
+
+/// Both sides.
+pub(super) enum Sides {
+    /// To be measured now.
+    Live(Box<[(String, Plan); 2]>),
+    /// Measured already.
+    Kept(Box<[(String, Run); 2]>),
+}
+
+/// What a word names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Url,
+    Plan,
+    Run,
+}
+
+impl Sides {
+    /// Reads both sides.
+    ///
+    /// # Errors
+    /// When there are not two of one kind, or one cannot be read.
+    pub(super) fn of(words: &Compare, matches: &ArgMatches) -> Result<Self, Failure> {
+        let [a, b] = words.load.url.as_slice() else {
+            let given = words.load.url.len();
+            return Err(Complaint::new(format!(
+                "compare: it takes A and B, two URLs, plans or run files; {given} given"
+            ))
+            .into());
+        };
+        if kind(a) != kind(b) {
+            return Err(Complaint::new(format!(
+                "compare: `{a}` and `{b}` are of two kinds; give two URLs, two plans (.toml, .json) or two run files (.wwr)"
+            ))
+            .into());
+        }
+        match kind(a) {
+            Kind::Run => {
+                refuse_load(matches, "run files were measured already", &[])?;
+                let sides = [
+                    (a.clone(), crate::kept::read(Path::new(a))?),
+                    (b.clone(), crate::kept::read(Path::new(b))?),
+                ];
+                if !words.different {
+                    alike(&sides)?;
+                }
+                Ok(Self::Kept(Box::new(sides)))
+            }
+            Kind::Plan => {
+                refuse_load(matches, "a plan holds the whole load", &["duration", "seed"])?;
+                Ok(Self::Live(Box::new([(a.clone(), plan(a)?), (b.clone(), plan(b)?)])))
+            }
+            Kind::Url => {
+                let side = |url: &String| {
+                    let load = Load { url: vec![url.clone()], ..words.load.clone() };
+                    Ok::<_, Failure>((url.clone(), files::plan(&load, matches)?))
+                };
+                Ok(Self::Live(Box::new([side(a)?, side(b)?])))
+            }
+        }
+    }
+}
+
+fn kind(word: &str) -> Kind {
+    match Path::new(word).extension().and_then(|extension| extension.to_str()) {
+        Some("wwr") => Kind::Run,
+        Some("toml" | "json") if !word.contains("://") => Kind::Plan,
+        _ => Kind::Url,
+    }
+}
+
+fn plan(path: &str) -> Result<Plan, Complaint> {
+    let words = std::fs::read_to_string(path)
+        .map_err(|error| Complaint::new(format!("{path}: cannot be read: {}", reason(&error))))?;
+    text::parse(&words).map_err(|error| Complaint::new(format!("{path}: {error}")))
+}
+
+/// Options of the load mean nothing where the load is given already.
+fn refuse_load(matches: &ArgMatches, why: &str, but: &[&str]) -> Result<(), Complaint> {
+    let load = Load::augment_args(clap::Command::new("load"));
+    let given = load.get_arguments().find(|arg| {
+        let id = arg.get_id().as_str();
+        id != "url" && !but.contains(&id) && matches.value_source(id) == Some(ValueSource::CommandLine)
+    });
+    match given.and_then(clap::Arg::get_long) {
+        None => Ok(()),
+        Some(name) => Err(Complaint::new(format!("--{name}: {why}; leave it out"))),
+    }
+}
+
+/// Only where the load went may differ between run files, and by what chance.
+pub(super) fn alike(sides: &[(String, Run); 2]) -> Result<(), Complaint> {
+    let plans = sides.each_ref().map(|(_, run)| text::parse(&run.plan_text).ok().map(load_alone));
+    match plans {
+        [Some(a), Some(b)] => match difference(&a, &b) {
+            None => Ok(()),
+            Some(field) => Err(Complaint::new(format!(
+                "`{}` and `{}` are different loads: `{field}` differs; to compare them all the same, add --different",
+                sides[0].0, sides[1].0
+            ))),
+        },
+        _ => Err(Complaint::new(
+            "a run file's plan cannot be read by this version, so it is not known whether the loads are alike; to compare \
+             them all the same, add --different",
+        )),
+    }
+}
+
+/// A plan without where it goes.
+fn load_alone(mut plan: Plan) -> serde_json::Value {
+    plan.seed = 0;
+    plan.slos.clear();
+    plan.network.resolve.clear();
+    plan.network.unix_socket = None;
+    let nowhere = plan.requests.first().map(|request| request.endpoint.clone());
+    for request in &mut plan.requests {
+        if let Some(endpoint) = &nowhere {
+            request.endpoint = endpoint.clone();
+        }
+    }
+    let mut value = serde_json::to_value(&plan).unwrap_or_default();
+    let only = plan.requests.len() == 1;
+    for request in value["requests"].as_array_mut().into_iter().flatten() {
+        request["endpoint"] = serde_json::Value::Null;
+        if only {
+            request["path"] = serde_json::Value::Null;
+        }
+    }
+    value
+}
+
+/// The first field in which two values differ.
+fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
+    match (a, b) {
+        (serde_json::Value::Object(a), serde_json::Value::Object(b)) => {
+            let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            names.into_iter().find_map(|name| {
+                let null = serde_json::Value::Null;
+                let below = difference(a.get(name).unwrap_or(&null), b.get(name).unwrap_or(&null))?;
+                Some(if below.is_empty() { name.clone() } else { format!("{name}.{below}") })
+            })
+        }
+        (a, b) => (a != b).then(String::new),
+    }
+}
+
+/// Whether a slice of `plan` is like any other slice of it; else what hinders that.
+pub(super) fn sliceable(plan: &Plan) -> Result<(), Complaint> {
+    let hindrance = match &plan.schedule {
+        Schedule::Open { arrivals: ArrivalProcess::Ramp { .. }, .. } => "a ramp",
+        Schedule::Open { arrivals: ArrivalProcess::Steps { .. }, .. } => "steps",
+        Schedule::Open { arrivals: ArrivalProcess::Trace { .. }, .. } => "a trace",
+        _ if plan.stop.calls.is_some() => "a number of requests",
+        _ => return Ok(()),
+    };
+    Err(Complaint::new(format!(
+        "compare: {hindrance} cannot be cut into slices that are alike; use a constant load and --duration, or make two runs \
+         and compare their files"
+    )))
+}

@@ -1,0 +1,247 @@
+//! `sweep`: a load over a grid of settings.
+
+use super::runner::Runner;
+use super::vary;
+use super::words::{Form, SequenceWord, Sweep as Words, SweepChart};
+use super::written::Waiting;
+use crate::complaint::Complaint;
+use crate::exit::{Exit, Failure};
+use crate::files::reason;
+use clap::ArgMatches;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use warwolf_experiment::sweep::{Measured, Order, Point, Step, Sweep, Vary, grid, steps};
+use warwolf_measure::{Grade, Run, Summary, judge, unit};
+use warwolf_plan::Plan;
+use warwolf_plan::quantity::parse_duration;
+use warwolf_report::SweepReport;
+
+const FORMS: [Form; 6] = [Form::Text, Form::Json, Form::Csv, Form::Markdown, Form::Html, Form::Svg];
+/// Runs at the most: a grid grows faster than one thinks.
+const STEPS: usize = 10_000;
+
+/// Runs every point of the grid, and says what came of it.
+///
+/// # Errors
+/// When the words are wrong, a file cannot be had, a command failed, or a run could not begin.
+pub(crate) fn sweep(words: &Words, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let job = Job::of(words, matches)?;
+    let waiting = Waiting::open(&words.written, &FORMS)?;
+    let folder = words.folder.as_deref().map(|path| Folder::open(path, &job.definition)).transpose()?;
+    let runner = Runner::new(words.written.quiet)?;
+    let mut sweep = Sweep { vary: job.vary.clone(), measured: Vec::new(), steps: job.steps.len() };
+    for (number, step) in job.steps.iter().enumerate() {
+        let kept = folder.as_ref().and_then(|folder| folder.run(*step));
+        let is_kept = kept.is_some();
+        let run = match kept {
+            Some(run) => run,
+            None if runner.is_stopped() => continue,
+            None => match job.perform(*step, &runner)? {
+                Some(run) => run,
+                None => continue,
+            },
+        };
+        if let Some(folder) = folder.as_ref().filter(|_| !is_kept) {
+            folder.keep(*step, &run)?;
+        }
+        let summary = Summary::of(&run);
+        let measured = Measured::of(*step, &summary, &judge(&summary));
+        let what = if is_kept { ", kept from before" } else { "" };
+        runner.say(&line(number, &job, &measured, what));
+        sweep.measured.push(measured);
+    }
+    let report = SweepReport::new(sweep);
+    waiting.deliver(|form| match form {
+        Form::Text => report.text(),
+        Form::Json => report.json(),
+        Form::Csv => report.csv(),
+        Form::Markdown => report.markdown(),
+        Form::Html => report.html(),
+        Form::Svg => report.chart(chart_name(words.chart)).to_svg(),
+    })?;
+    Ok(ending(words, &report, runner.is_stopped()))
+}
+
+fn ending(words: &Words, report: &SweepReport, stopped: bool) -> Exit {
+    let measured = &report.sweep().measured;
+    match () {
+        () if stopped => Exit::Interrupted,
+        () if measured.iter().all(|one| one.completed == 0) => Exit::Failed,
+        () if words.written.strict && measured.iter().any(|one| one.grade != Grade::Valid) => Exit::Doubtful,
+        () => Exit::Well,
+    }
+}
+
+const fn chart_name(chart: Option<SweepChart>) -> &'static str {
+    match chart {
+        Some(SweepChart::Rate) => "rate",
+        Some(SweepChart::P99) => "p99",
+        Some(SweepChart::Errors) => "errors",
+        Some(SweepChart::Response) | None => "response",
+    }
+}
+
+fn line(number: usize, job: &Job, measured: &Measured, what: &str) -> String {
+    let known = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), unit::duration);
+    format!(
+        "{} of {}: {}: {}  mean {}  p99 {}  {}  {}{what}",
+        number + 1,
+        job.steps.len(),
+        job.points[measured.step.point].label(&job.vary),
+        unit::rate(measured.rate_per_s),
+        known(measured.mean_ns),
+        known(measured.quantiles_ns[2]),
+        unit::counted(measured.errors, "error"),
+        measured.grade.name()
+    )
+}
+
+/// Everything that is to be done.
+struct Job {
+    vary: Vec<Vary>,
+    points: Vec<Point>,
+    plans: Vec<Plan>,
+    steps: Vec<Step>,
+    rest: Duration,
+    between: Option<String>,
+    /// What makes this sweep another one than any other.
+    definition: String,
+}
+
+impl Job {
+    /// Makes every plan before anything is run: what is wrong at the last point is said at once.
+    fn of(words: &Words, matches: &ArgMatches) -> Result<Self, Failure> {
+        let complain = |text: String| Failure::from(Complaint::new(text));
+        if words.vary.is_empty() {
+            return Err(complain("sweep: nothing is varied; use --vary connections=10,100,500".to_owned()));
+        }
+        let vary = Vary::parse_all(&words.vary).map_err(|error| complain(format!("--vary: {error}")))?;
+        let points = grid(&vary);
+        let repeats = words.repeats.unwrap_or(1).max(1);
+        if points.len().saturating_mul(repeats) > STEPS {
+            return Err(complain(format!(
+                "--vary: {} points, {repeats} times each, are more than {STEPS} runs; vary less",
+                points.len()
+            )));
+        }
+        let mut plans: Vec<Plan> =
+            points.iter().map(|point| vary::plan(matches, &vary, point)).collect::<Result<_, _>>()?;
+        let seed = match &words.load.seed {
+            Some(_) => plans[0].seed,
+            None => crate::files::seed_of_now(),
+        };
+        let fits = words.load.connections.is_none() && !vary.iter().any(|vary| vary.name == "connections");
+        for plan in &mut plans {
+            if plan.is_open() && fits && words.load.plan.is_none() {
+                Runner::fit(plan);
+            }
+        }
+        let order = match words.sequence {
+            Some(SequenceWord::Given) => Order::Given,
+            Some(SequenceWord::Random) => Order::Random,
+            Some(SequenceWord::Balanced) | None => Order::Balanced,
+        };
+        let rest = words.rest.as_deref().map_or(Ok(Duration::ZERO), |text| parse_duration("rest", text));
+        Ok(Self {
+            steps: steps(points.len(), repeats, order, seed),
+            definition: definition(&points, &vary, &plans),
+            rest: rest.map_err(|error| Complaint::about(&error, matches))?,
+            between: words.between.clone(),
+            vary,
+            points,
+            plans,
+        })
+    }
+
+    /// Rests, runs the command, runs the point; none when the user stopped it.
+    fn perform(&self, step: Step, runner: &Runner) -> Result<Option<Run>, Failure> {
+        runner.rest(self.rest);
+        if runner.is_stopped() {
+            return Ok(None);
+        }
+        self.command(step)?;
+        let plan = &self.plans[step.point];
+        let run = runner.run(&Plan { seed: plan.seed.wrapping_add(step.repeat as u64), ..plan.clone() })?;
+        Ok((!runner.is_stopped()).then_some(run))
+    }
+
+    fn command(&self, step: Step) -> Result<(), Failure> {
+        let Some(command) = &self.between else { return Ok(()) };
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command).stdin(std::process::Stdio::null());
+        // What it prints is speech, not data.
+        shell.stdout(std::io::stderr());
+        for (vary, &value) in self.vary.iter().zip(&self.points[step.point].0) {
+            let name: String = vary
+                .name
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+                .collect();
+            shell.env(format!("SWEEP_{name}"), &vary.values[value].label);
+        }
+        shell.env("SWEEP_REPEAT", (step.repeat + 1).to_string());
+        match shell.status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(Failure::new(format!(
+                "--between: `{command}`: {status}; what was measured is kept with --folder"
+            ))),
+            Err(error) => Err(Failure::new(format!("--between: `{command}`: {}", reason(&error)))),
+        }
+    }
+}
+
+/// Points and plans in words: two sweeps with the same are one. Seeds differ from run to run and do not count.
+fn definition(points: &[Point], vary: &[Vary], plans: &[Plan]) -> String {
+    let one = |(point, plan): (&Point, &Plan)| {
+        let unseeded = Plan { seed: 0, ..plan.clone() };
+        format!("# {}\n{}\n", point.label(vary), warwolf_plan::text::to_toml(&unseeded))
+    };
+    points.iter().zip(plans).map(one).collect()
+}
+
+/// Where the runs of a sweep are kept.
+struct Folder(PathBuf);
+
+impl Folder {
+    /// # Errors
+    /// When it cannot be made or written, or is that of another sweep.
+    fn open(path: &Path, definition: &str) -> Result<Self, Failure> {
+        let wrong =
+            |why: &str| Failure::from(Complaint::new(format!("--folder: `{}`: {why}", path.display())));
+        std::fs::create_dir_all(path)
+            .map_err(|error| wrong(&format!("cannot be made: {}", reason(&error))))?;
+        let file = path.join("sweep.txt");
+        match std::fs::read_to_string(&file) {
+            Ok(text) if text == definition => {}
+            Ok(_) => {
+                return Err(wrong(
+                    "it holds another sweep; use another folder, or repeat that sweep's words",
+                ));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                std::fs::write(&file, definition)
+                    .map_err(|error| wrong(&format!("cannot be written: {}", reason(&error))))?
+            }
+            Err(error) => return Err(wrong(&format!("cannot be read: {}", reason(&error)))),
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    fn file(&self, step: Step) -> PathBuf {
+        self.0.join(format!("point-{:04}-run-{:03}.wwr", step.point + 1, step.repeat + 1))
+    }
+
+    /// The run of a step, where it is there and whole.
+    fn run(&self, step: Step) -> Option<Run> {
+        Run::decode(&std::fs::read(self.file(step)).ok()?).ok()
+    }
+
+    /// Keeps a run: under its name only when it is whole.
+    fn keep(&self, step: Step, run: &Run) -> Result<(), Failure> {
+        let (file, part) = (self.file(step), self.0.join("part"));
+        std::fs::write(&part, run.encode()).and_then(|()| std::fs::rename(&part, &file)).map_err(|error| {
+            Failure::new(format!("{}: cannot be written: {}", file.display(), reason(&error)))
+        })
+    }
+}

@@ -1,0 +1,214 @@
+//! `history`: runs that are kept, listed, compared, tagged and forgotten.
+
+pub(crate) mod words;
+
+use crate::complaint::Complaint;
+use crate::exit::{Exit, Failure};
+use crate::experiment::words::Form;
+use crate::experiment::{Waiting, compare_kept};
+use crate::files::reason;
+use crate::results::Results;
+use crate::streams;
+use std::path::PathBuf;
+use time::OffsetDateTime;
+use warwolf_history::{BASELINE, Entry, Filter, History, HistoryError};
+use warwolf_measure::Run;
+use warwolf_report::{TrendPoint, TrendReport};
+use words::{Compare, Database, History as Words, List, What};
+
+const FORMS: [Form; 6] = [Form::Text, Form::Json, Form::Csv, Form::Markdown, Form::Html, Form::Svg];
+
+/// Does what is asked of a history.
+///
+/// # Errors
+/// When the words are wrong, or the database or a file cannot be had.
+pub(crate) fn history(words: &Words) -> Result<Exit, Failure> {
+    match &words.what {
+        What::List(list) | What::Trend(list) => show_list(list, matches!(words.what, What::Trend(_))),
+        What::Show(show) => {
+            let (_, run) = Kept::open(&show.database)?.run(show.run)?;
+            Results::open(&show.output)?.deliver(&run, &[])
+        }
+        What::Compare(compare) => compare_with_baseline(compare),
+        What::Tag(tag) => {
+            let mut kept = Kept::open(&tag.database)?;
+            kept.history.tag(tag.run, &tag.tag).map_err(|error| kept.failure(error))?;
+            Ok(Exit::Well)
+        }
+        What::Untag(tag) => {
+            let mut kept = Kept::open(&tag.database)?;
+            if kept.history.untag(tag.run, &tag.tag).map_err(|error| kept.failure(error))? {
+                return Ok(Exit::Well);
+            }
+            Err(Complaint::new(format!("untag: run {} has no tag `{}`", tag.run, tag.tag)).into())
+        }
+        What::Import(import) => {
+            let run = crate::kept::read(&import.file)?;
+            Kept::open(&import.database)?.keep(&import.name, &run, false)?;
+            Ok(Exit::Well)
+        }
+        What::Prune(prune) => {
+            let mut kept = Kept::open(&prune.database)?;
+            let gone =
+                kept.history.prune(prune.name.as_deref(), prune.keep).map_err(|error| kept.failure(error))?;
+            streams::say(&format!("warwolf: {gone} runs forgotten\n"));
+            Ok(Exit::Well)
+        }
+    }
+}
+
+/// A history that is open, and where it is.
+pub(crate) struct Kept {
+    history: History,
+    path: PathBuf,
+}
+
+impl Kept {
+    /// # Errors
+    /// When it cannot be had.
+    pub(crate) fn open(words: &Database) -> Result<Self, Failure> {
+        let path = match &words.database {
+            Some(path) => path.clone(),
+            None => usual_place()?,
+        };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                Failure::new(format!("{}: cannot be made: {}", folder.display(), reason(&error)))
+            })?;
+        }
+        let history = History::open(&path)
+            .map_err(|error| Failure::new(format!("history {}: {error}", path.display())))?;
+        Ok(Self { history, path })
+    }
+
+    /// Keeps a run.
+    ///
+    /// # Errors
+    /// When the database does not take it.
+    pub(crate) fn keep(&mut self, name: &str, run: &Run, quiet: bool) -> Result<(), Failure> {
+        let id = self.history.keep(name, run).map_err(|error| self.failure(error))?;
+        if !quiet {
+            streams::say(&format!("warwolf: kept as run {id} of `{name}`\n"));
+        }
+        Ok(())
+    }
+
+    fn failure(&self, error: HistoryError) -> Failure {
+        match error {
+            HistoryError::NoRun(_) => Complaint::new(format!("history: {error}")).into(),
+            error => Failure::new(format!("history {}: {error}", self.path.display())),
+        }
+    }
+
+    fn run(&self, id: i64) -> Result<(Entry, Run), Failure> {
+        self.history.run(id).map_err(|error| self.failure(error))
+    }
+
+    fn list(&self, filter: &Filter) -> Result<Vec<Entry>, Failure> {
+        self.history.list(filter).map_err(|error| self.failure(error))
+    }
+}
+
+/// `warwolf/history.db` where programs keep their data (XDG base directories).
+fn usual_place() -> Result<PathBuf, Complaint> {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder("XDG_DATA_HOME")
+        .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+        .map(|data| data.join("warwolf/history.db"))
+        .ok_or_else(|| Complaint::new("history: there is no home folder; say where with --database FILE"))
+}
+
+fn show_list(words: &List, is_trend: bool) -> Result<Exit, Failure> {
+    let waiting = Waiting::open(&words.written, &FORMS)?;
+    let filter = Filter { name: words.name.clone(), tag: words.tag.clone(), latest: words.latest };
+    let entries = Kept::open(&words.database)?.list(&filter)?;
+    if is_trend && entries.is_empty() {
+        return Err(Complaint::new(
+            "trend: there are no such runs; `warwolf history list` shows what there is",
+        )
+        .into());
+    }
+    let report = TrendReport::new(entries.into_iter().map(point).collect());
+    waiting.deliver(|form| match form {
+        Form::Text => report.text(),
+        Form::Json => report.json(),
+        Form::Csv => report.csv(),
+        Form::Markdown => report.markdown(),
+        Form::Html => report.html(),
+        Form::Svg => report.chart().to_svg(),
+    })?;
+    Ok(Exit::Well)
+}
+
+fn point(entry: Entry) -> TrendPoint {
+    TrendPoint {
+        id: entry.id,
+        name: entry.name,
+        date: date(entry.started_unix_ns),
+        verdict: entry.verdict,
+        target: entry.target,
+        rate_per_s: entry.rate_per_s,
+        quantiles_ns: entry.quantiles_ns,
+        error_share: entry.error_share,
+        tags: entry.tags,
+    }
+}
+
+/// A moment in UTC, to the minute.
+fn date(unix_ns: i64) -> String {
+    if unix_ns == 0 {
+        return "unknown".to_owned();
+    }
+    OffsetDateTime::from_unix_timestamp(unix_ns / 1_000_000_000).map_or_else(
+        |_| "unknown".to_owned(),
+        |time| {
+            let (hour, minute, _) = time.to_hms();
+            format!("{}-{:02}-{:02} {hour:02}:{minute:02}", time.year(), u8::from(time.month()), time.day())
+        },
+    )
+}
+
+fn compare_with_baseline(words: &Compare) -> Result<Exit, Failure> {
+    let kept = Kept::open(&words.database)?;
+    let of_name = Filter { name: Some(words.name.clone()), ..Filter::default() };
+    let none = |what: &str| Failure::from(Complaint::new(format!("compare: `{}` has {what}", words.name)));
+    let run = match words.run {
+        Some(id) => id,
+        None => {
+            kept.list(&Filter { latest: Some(1), ..of_name.clone() })?
+                .last()
+                .ok_or_else(|| none("no runs"))?
+                .id
+        }
+    };
+    let with = match words.with {
+        Some(id) => id,
+        None => {
+            let baseline = kept.list(&Filter { tag: Some(BASELINE.to_owned()), ..of_name.clone() })?;
+            let before = kept.list(&of_name)?.into_iter().rfind(|entry| entry.id < run);
+            let other = baseline.into_iter().find(|entry| entry.id != run).or(before);
+            other
+                .ok_or_else(|| {
+                    none("nothing to compare with; `warwolf history tag N baseline` makes a baseline")
+                })?
+                .id
+        }
+    };
+    let side = |id: i64| {
+        let (entry, run) = kept.run(id)?;
+        let tags =
+            if entry.tags.is_empty() { String::new() } else { format!(" ({})", entry.tags.join(", ")) };
+        Ok::<_, Failure>((format!("{} {id}{tags}, {}", entry.name, date(entry.started_unix_ns)), run))
+    };
+    let allowance = (words.allow.as_deref(), words.allow_errors.as_deref());
+    compare_kept([side(with)?, side(run)?], words.different, allowance, &words.written)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn dates_are_to_the_minute() {
+        assert_eq!(super::date(1_795_225_438_000_000_000), "2026-11-21 01:43");
+        assert_eq!(super::date(0), "unknown");
+    }
+}

@@ -1,0 +1,320 @@
+//! The highest rate at which promises hold: which rate to try next, and what the answers mean.
+//!
+//! ```text
+//!          held                    broken                  near enough
+//! growing ------> growing  growing ------> halving  halving -----------> confirming
+//!    | first one broken                                      held again: done
+//!    v                                                       broken: halving below
+//! shrinking --held--> halving
+//! ```
+
+/// What a run at a rate says about the promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// They hold.
+    Held,
+    /// At least one does not.
+    Broken,
+    /// The interval of the figure has the limit in it: borderline.
+    Unsure,
+    /// The machine the load came from made the numbers, so they say nothing about the server.
+    ClientLimited,
+}
+
+/// Where to search, and how exactly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The first rate, in calls a second.
+    pub start: f64,
+    /// No rate above this is tried.
+    pub most: f64,
+    /// The search ends when the lowest broken rate is at most this share above the highest held (0.02).
+    pub precision: f64,
+    /// How often a borderline rate is tried again, each time for longer.
+    pub retests: u32,
+}
+
+impl Default for Range {
+    fn default() -> Self {
+        Self { start: 50.0, most: 1e6, precision: 0.02, retests: 2 }
+    }
+}
+
+/// A rate to try.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// Calls a second.
+    pub rate: f64,
+    /// How often this rate was tried before in a row: a borderline rate deserves a longer look.
+    pub attempt: u32,
+}
+
+/// What the search has found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The highest rate at which the promises held; none when they held nowhere.
+    pub held: Option<f64>,
+    /// The lowest rate above it at which they did not; none when no rate was too high.
+    pub broken: Option<f64>,
+    /// Whether above `held` the load generator, and not the server, was the limit.
+    pub client_limited: bool,
+}
+
+/// A search; told what came of each probe, it says which is next.
+#[derive(Clone, Debug)]
+pub struct Search {
+    range: Range,
+    /// Rates that held, rising.
+    held: Vec<f64>,
+    broken: Option<f64>,
+    client_limited: bool,
+    probe: Probe,
+    /// Whether the probe is a rate that held already.
+    confirming: bool,
+    done: bool,
+}
+
+/// Below this rate nothing is tried: a call in a hundred seconds.
+const LEAST_RATE: f64 = 0.01;
+
+impl Search {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(range: Range) -> Self {
+        let probe = Probe { rate: range.start.min(range.most), attempt: 0 };
+        Self {
+            range,
+            held: Vec::new(),
+            broken: None,
+            client_limited: false,
+            probe,
+            confirming: false,
+            done: false,
+        }
+    }
+
+    /// The rate to try next; none when the search is over.
+    #[must_use]
+    pub fn next_probe(&self) -> Option<Probe> {
+        (!self.done).then_some(self.probe)
+    }
+
+    /// What is known so far.
+    #[must_use]
+    pub fn found(&self) -> Found {
+        Found { held: self.held.last().copied(), broken: self.broken, client_limited: self.client_limited }
+    }
+
+    /// Takes in what the probe has said.
+    pub fn tell(&mut self, answer: Answer) {
+        let rate = self.probe.rate;
+        match answer {
+            Answer::Unsure if self.probe.attempt < self.range.retests => {
+                self.probe.attempt += 1;
+                return;
+            }
+            Answer::Held => {
+                if self.confirming {
+                    self.done = true;
+                    return;
+                }
+                self.held.retain(|other| *other < rate);
+                self.held.push(rate);
+            }
+            // A promise that was not shown to hold after all retests is not one to rely on.
+            Answer::Broken | Answer::Unsure | Answer::ClientLimited => {
+                self.held.retain(|other| *other < rate);
+                self.broken = Some(self.broken.map_or(rate, |other| other.min(rate)));
+                self.client_limited = answer == Answer::ClientLimited;
+            }
+        }
+        self.confirming = false;
+        self.choose(rate);
+    }
+
+    fn choose(&mut self, last: f64) {
+        let next = match (self.held.last().copied(), self.broken) {
+            (Some(held), None) if held >= self.range.most => None,
+            (Some(held), None) => Some((held * 2.0).min(self.range.most)),
+            (None, _) => Some(last / 2.0).filter(|rate| *rate >= LEAST_RATE),
+            (Some(held), Some(broken)) if broken / held <= 1.0 + self.range.precision => {
+                self.confirming = true;
+                Some(held)
+            }
+            (Some(held), Some(broken)) => Some((held * broken).sqrt()),
+        };
+        match next {
+            Some(rate) => self.probe = Probe { rate, attempt: 0 },
+            None => self.done = true,
+        }
+    }
+}
+
+/// A rate that was tried and what was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tried {
+    /// Calls a second asked for.
+    pub rate: f64,
+    /// Calls a second completed.
+    pub achieved: f64,
+    /// Mean latency in nanoseconds.
+    pub mean_ns: Option<f64>,
+    /// Latency quantiles 0.5 and 0.99 in nanoseconds, where known.
+    pub quantiles_ns: [Option<f64>; 2],
+    /// Share of calls without the reply that was asked for (0 to 1).
+    pub error_share: f64,
+    /// What it said about the promises.
+    pub answer: Answer,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// What a search for capacity has to say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capacity {
+    /// What is asked of the server, as written.
+    pub promises: Vec<String>,
+    /// Every rate that was tried, in order.
+    pub tried: Vec<Tried>,
+    /// The answer.
+    pub found: Found,
+}
+
+impl Capacity {
+    /// The most calls a second the server completed at any rate, where the load generator was not the limit.
+    #[must_use]
+    pub fn saturation(&self) -> Option<f64> {
+        let clean = self.tried.iter().filter(|one| one.answer != Answer::ClientLimited);
+        clean.map(|one| one.achieved).reduce(f64::max)
+    }
+
+    /// Where more load begins to cost more in latency than it gives in rate: the rate at which rate divided by mean
+    /// latency is greatest (Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
+    /// communications", 1979; half of capacity for M/M/1). None with fewer than three rates that held.
+    #[must_use]
+    pub fn knee(&self) -> Option<f64> {
+        let power = |one: &Tried| {
+            one.mean_ns.filter(|mean| *mean > 0.0).map(|mean| (one.achieved / mean, one.achieved))
+        };
+        let held: Vec<(f64, f64)> =
+            self.tried.iter().filter(|one| one.answer == Answer::Held).filter_map(power).collect();
+        if held.len() < 3 {
+            return None;
+        }
+        held.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rate)| rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Chance;
+
+    /// Searches with a server that answers as `answer` says; gives what was found and how many runs that took.
+    fn search(range: Range, mut answer: impl FnMut(Probe) -> Answer) -> (Found, usize) {
+        let mut search = Search::new(range);
+        let mut runs = 0;
+        while let Some(probe) = search.next_probe() {
+            search.tell(answer(probe));
+            runs += 1;
+            assert!(runs < 200, "it does not end");
+        }
+        (search.found(), runs)
+    }
+
+    #[test]
+    fn a_known_limit_is_found_from_above_and_below() {
+        for limit in [0.5, 7.0, 50.0, 777.0, 123_456.0] {
+            let (found, runs) =
+                search(
+                    Range::default(),
+                    |probe| {
+                        if probe.rate <= limit { Answer::Held } else { Answer::Broken }
+                    },
+                );
+            let (held, broken) = (found.held.unwrap(), found.broken.unwrap());
+            assert!(held <= limit && limit < broken && broken / held <= 1.02, "{limit}: {found:?}");
+            assert!(runs <= 24, "{limit}: {runs} runs");
+        }
+    }
+
+    #[test]
+    fn a_borderline_rate_is_tried_again_and_not_relied_on_while_it_stays_so() {
+        let mut attempts = Vec::new();
+        let (found, _) = search(Range::default(), |probe| match probe.rate {
+            rate if rate < 90.0 => Answer::Held,
+            rate if rate < 110.0 => {
+                attempts.push(probe.attempt);
+                Answer::Unsure
+            }
+            _ => Answer::Broken,
+        });
+        assert!(found.held.unwrap() < 90.0 && found.broken.unwrap() < 92.0, "{found:?}");
+        assert_eq!(attempts[..3], [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_rate_that_held_by_chance_is_found_out() {
+        let mut first = true;
+        let (found, _) = search(Range::default(), |probe| {
+            if probe.rate > 100.0 && probe.rate < 150.0 && std::mem::take(&mut first) {
+                return Answer::Held;
+            }
+            if probe.rate <= 100.0 { Answer::Held } else { Answer::Broken }
+        });
+        assert!((98.0..=100.0).contains(&found.held.unwrap()), "{found:?}");
+    }
+
+    #[test]
+    fn noise_near_the_limit_moves_the_answer_little() {
+        for seed in 1..=200 {
+            let mut chance = Chance::new(seed);
+            let (found, runs) = search(Range::default(), |probe| {
+                // At the limit either answer is as likely; 5 % from it, one in fifty is wrong.
+                let edge = (probe.rate / 1_000.0 - 1.0) * 80.0 + 0.0;
+                if chance.unit() < 1.0 / (1.0 + edge.exp()) { Answer::Held } else { Answer::Broken }
+            });
+            let held = found.held.unwrap();
+            assert!((900.0..=1_060.0).contains(&held) && runs < 60, "seed {seed}: {found:?}, {runs} runs");
+        }
+    }
+
+    #[test]
+    fn where_nothing_holds_or_nothing_breaks_the_search_ends() {
+        let (nothing, _) = search(Range::default(), |_| Answer::Broken);
+        assert_eq!(nothing.held, None);
+        let (all, _) = search(Range { most: 1_000.0, ..Range::default() }, |_| Answer::Held);
+        assert_eq!((all.held, all.broken), (Some(1_000.0), None));
+    }
+
+    #[test]
+    fn a_limit_of_the_client_is_named_as_such() {
+        let (found, _) =
+            search(
+                Range::default(),
+                |probe| {
+                    if probe.rate < 5_000.0 { Answer::Held } else { Answer::ClientLimited }
+                },
+            );
+        assert!(found.client_limited && found.held.unwrap() >= 4_900.0, "{found:?}");
+    }
+
+    #[test]
+    fn knee_and_saturation_are_those_of_the_textbook_for_mm1() {
+        let tried = |rate: f64| Tried {
+            rate,
+            achieved: rate.min(1_000.0),
+            mean_ns: Some(if rate < 1_000.0 { 1e9 / (1_000.0 - rate) } else { 1e12 }),
+            quantiles_ns: [None; 2],
+            error_share: 0.0,
+            answer: if rate < 900.0 { Answer::Held } else { Answer::Broken },
+            why: String::new(),
+        };
+        let capacity = Capacity {
+            promises: Vec::new(),
+            tried: [100.0, 300.0, 500.0, 700.0, 850.0, 1_500.0].map(tried).to_vec(),
+            found: Found { held: None, broken: None, client_limited: false },
+        };
+        assert_eq!((capacity.knee(), capacity.saturation()), (Some(500.0), Some(1_000.0)));
+    }
+}

@@ -1,0 +1,294 @@
+//! How much a server can take: the answer, every rate that was tried, and the curve.
+
+use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
+use crate::html::page;
+use crate::layout::optional;
+use serde_json::json;
+use std::fmt::Write;
+use warwolf_experiment::capacity::{Answer, Capacity, Tried};
+use warwolf_measure::unit::{rate, share};
+
+/// A search for capacity with what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct CapacityReport {
+    capacity: Capacity,
+}
+
+const HEADINGS: [&str; 8] = ["asked", "achieved", "mean", "p50", "p99", "errors", "<answer", "<why"];
+
+fn word(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Held => "held",
+        Answer::Broken => "BROKEN",
+        Answer::Unsure => "borderline",
+        Answer::ClientLimited => "rejected",
+    }
+}
+
+impl CapacityReport {
+    /// Of a search.
+    #[must_use]
+    pub const fn new(capacity: Capacity) -> Self {
+        Self { capacity }
+    }
+
+    fn headline(&self) -> String {
+        let promises = self.capacity.promises.join(" and ");
+        let found = &self.capacity.found;
+        match (found.held, found.broken) {
+            (None, _) => format!("AT NO RATE tried does the server hold {promises}"),
+            (Some(held), None) => {
+                format!("At least {}: the server holds {promises} at every rate that was tried", rate(held))
+            }
+            (Some(held), Some(broken)) if found.client_limited => format!(
+                "At least {}: the server holds {promises}; at {} the load generator was the limit",
+                rate(held),
+                rate(broken)
+            ),
+            (Some(held), Some(broken)) => {
+                format!(
+                    "{}: the server holds {promises} up to there, and no longer at {}",
+                    rate(held),
+                    rate(broken)
+                )
+            }
+        }
+    }
+
+    fn facts(&self) -> Vec<String> {
+        let knee = self.capacity.knee().map(|knee| {
+            format!("knee: {}, where more rate begins to cost more in latency than it gives", rate(knee))
+        });
+        let saturation =
+            self.capacity.saturation().map(|most| format!("most completed at any rate: {}", rate(most)));
+        knee.into_iter().chain(saturation).collect()
+    }
+
+    fn cells(&self) -> Vec<Vec<String>> {
+        let cells = |one: &Tried| {
+            vec![
+                rate(one.rate),
+                rate(one.achieved),
+                optional(one.mean_ns),
+                optional(one.quantiles_ns[0]),
+                optional(one.quantiles_ns[1]),
+                share(one.error_share),
+                word(one.answer).to_owned(),
+                one.why.clone(),
+            ]
+        };
+        self.rising().into_iter().map(cells).collect()
+    }
+
+    fn rising(&self) -> Vec<&Tried> {
+        let mut tried: Vec<&Tried> = self.capacity.tried.iter().collect();
+        tried.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+        tried
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n", self.headline());
+        self.facts().iter().for_each(|fact| {
+            let _ = writeln!(out, "  {fact}");
+        });
+        let _ = writeln!(
+            out,
+            "\n{:>12}{:>12}{:>11}{:>11}{:>11}{:>10}",
+            "asked", "achieved", "mean", "p50", "p99", "errors"
+        );
+        for row in self.cells() {
+            let [asked, achieved, mean, p50, p99, errors, answer, why] = row.as_slice() else { continue };
+            let _ = writeln!(
+                out,
+                "{asked:>12}{achieved:>12}{mean:>11}{p50:>11}{p99:>11}{errors:>10}  {answer:<10}  {why}"
+            );
+        }
+        out
+    }
+
+    /// For pull requests.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let headings = HEADINGS.map(|heading| heading.trim_start_matches('<')).join(" | ");
+        let mut out = format!("**{}**\n\n", self.headline());
+        self.facts().iter().for_each(|fact| {
+            let _ = writeln!(out, "- {fact}");
+        });
+        let _ = writeln!(out, "\n| {headings} |\n|{}", "---|".repeat(HEADINGS.len()));
+        self.cells().iter().for_each(|row| {
+            let _ = writeln!(out, "| {} |", row.join(" | "));
+        });
+        out
+    }
+
+    /// For spreadsheets: a line for each rate that was tried; times in seconds.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut out = "asked_per_s,achieved_per_s,mean_s,p50_s,p99_s,error_share,answer\n".to_owned();
+        let seconds = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.9}", ns / 1e9));
+        for one in &self.capacity.tried {
+            let _ = writeln!(
+                out,
+                "{:.3},{:.3},{},{},{},{:.6},{}",
+                one.rate,
+                one.achieved,
+                seconds(one.mean_ns),
+                seconds(one.quantiles_ns[0]),
+                seconds(one.quantiles_ns[1]),
+                one.error_share,
+                word(one.answer).to_lowercase()
+            );
+        }
+        out
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let tried = |one: &Tried| {
+            json!({
+                "asked_per_s": one.rate,
+                "achieved_per_s": one.achieved,
+                "latency_mean_ns": one.mean_ns,
+                "latency_p50_ns": one.quantiles_ns[0],
+                "latency_p99_ns": one.quantiles_ns[1],
+                "error_share": one.error_share,
+                "answer": word(one.answer).to_lowercase(),
+                "why": one.why,
+            })
+        };
+        let found = &self.capacity.found;
+        let value = json!({
+            "schema_version": 1,
+            "slo": self.capacity.promises,
+            "held_per_s": found.held,
+            "broken_per_s": found.broken,
+            "client_limited": found.client_limited,
+            "knee_per_s": self.capacity.knee(),
+            "saturation_per_s": self.capacity.saturation(),
+            "tried": self.capacity.tried.iter().map(tried).collect::<Vec<_>>(),
+        });
+        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
+    }
+
+    /// Latency against load.
+    #[must_use]
+    pub fn chart(&self) -> Chart {
+        let tried = self.rising();
+        let line = |name: &str, look, of: fn(&Tried) -> Option<f64>| Series {
+            name: name.to_owned(),
+            look,
+            points: tried
+                .iter()
+                .map(|one| Dot {
+                    doubtful: one.answer != Answer::Held,
+                    ..Dot::new(one.rate, of(one).unwrap_or(f64::NAN))
+                })
+                .collect(),
+            marked: true,
+        };
+        let series = [
+            line("p50", 0, |one| one.quantiles_ns[0]),
+            line("mean", 1, |one| one.mean_ns),
+            line("p99", 2, |one| one.quantiles_ns[1]),
+        ];
+        let ys = series.iter().flat_map(|line| line.points.iter().map(|dot| dot.y));
+        let y = Axis::new("latency", Scale::Log, Unit::Duration, ys);
+        Chart {
+            name: "capacity",
+            title: "Latency against load".into(),
+            x: Axis::new(
+                "calls a second asked for",
+                Scale::Linear,
+                Unit::Rate,
+                tried.iter().map(|one| one.rate),
+            ),
+            y,
+            layers: series.into_iter().map(Layer::Line).collect(),
+            note: "Hollow marks: the promises did not hold there.".into(),
+        }
+    }
+
+    /// One page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let class = match self.capacity.found.held {
+            None => "invalid",
+            Some(_) if self.capacity.found.client_limited => "degraded",
+            Some(_) => "valid",
+        };
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "<h1>Capacity</h1><div class=\"verdict {class}\"><b>{}</b></div>",
+            escape(&self.headline())
+        );
+        self.facts().iter().for_each(|fact| {
+            let _ = writeln!(out, "<p>{}</p>", escape(fact));
+        });
+        let _ = writeln!(out, "<div class=\"charts\">{}</div>", self.chart().inline());
+        page::part(&mut out, "table", "Every rate that was tried");
+        page::table(&mut out, &HEADINGS, self.cells().into_iter());
+        page::page("Capacity", &out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warwolf_experiment::capacity::Found;
+
+    fn report(held: Option<f64>, broken: Option<f64>, client_limited: bool) -> CapacityReport {
+        let tried = |(rate, answer): (f64, Answer)| Tried {
+            rate,
+            achieved: rate,
+            mean_ns: Some(1e9 / (1_000.0 - rate)),
+            quantiles_ns: [Some(7e8 / (1_000.0 - rate)), None],
+            error_share: 0.0,
+            answer,
+            why: "p99<50ms: 12 ms".into(),
+        };
+        let rates =
+            [(100.0, Answer::Held), (400.0, Answer::Held), (900.0, Answer::Held), (950.0, Answer::Broken)];
+        CapacityReport::new(Capacity {
+            promises: vec!["p99<50ms".into()],
+            tried: rates.map(tried).to_vec(),
+            found: Found { held, broken, client_limited },
+        })
+    }
+
+    #[test]
+    fn the_first_line_is_the_answer() {
+        let rows = [
+            (
+                report(Some(900.0), Some(950.0), false),
+                "900/s: the server holds p99<50ms up to there, and no longer at 950/s",
+            ),
+            (
+                report(Some(900.0), Some(950.0), true),
+                "At least 900/s: the server holds p99<50ms; at 950/s the load generator",
+            ),
+            (report(Some(900.0), None, false), "At least 900/s"),
+            (report(None, Some(1.0), false), "AT NO RATE"),
+        ];
+        for (report, expected) in rows {
+            assert!(report.text().starts_with(expected), "{}", report.text());
+        }
+    }
+
+    #[test]
+    fn every_form_has_every_rate() {
+        let report = report(Some(900.0), Some(950.0), false);
+        assert!(
+            report.text().contains("knee: 400/s")
+                && report.text().contains("most completed at any rate: 950/s")
+        );
+        assert_eq!(report.csv().lines().count(), 5);
+        assert_eq!(report.markdown().matches("| held |").count(), 3);
+        assert!(report.html().contains("id=\"chart-capacity\"") && !report.html().contains("NaN"));
+        let value: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+        assert_eq!(value["tried"].as_array().unwrap().len(), 4);
+    }
+}

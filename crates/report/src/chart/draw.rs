@@ -1,0 +1,229 @@
+//! From a chart to the text of its SVG.
+
+use super::{Chart, Dot, LOOKS, Layer, STYLE, Scale, Series, escape};
+use std::fmt::Write;
+
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 270.0;
+const LEFT: f64 = 58.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 22.0;
+const BOTTOM: f64 = 40.0;
+
+/// Adds text; writing to a string cannot fail.
+macro_rules! put {
+    ($out:expr, $($word:tt)*) => {{ let _ = write!($out, $($word)*); }};
+}
+
+/// The chart; `alone` with its own style and paper.
+pub(super) fn svg(chart: &Chart, alone: bool) -> String {
+    let mut out = String::new();
+    put!(
+        out,
+        "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
+        escape(&chart.title)
+    );
+    if alone {
+        put!(
+            out,
+            "<style>{STYLE}</style><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" style=\"fill:var(--paper)\"/>"
+        );
+        put!(out, "<title>{}</title>", escape(&chart.title));
+    }
+    let canvas = Canvas { chart };
+    for layer in &chart.layers {
+        if let Layer::Shade { from, to } = layer {
+            let (left, right) = (canvas.x(*from), canvas.x(*to));
+            put!(
+                out,
+                "<rect class=\"shade\" x=\"{left:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+                right - left,
+                HEIGHT - TOP - BOTTOM
+            );
+        }
+    }
+    canvas.axes(&mut out);
+    for layer in &chart.layers {
+        canvas.layer(&mut out, layer);
+    }
+    canvas.legend(&mut out);
+    out.push_str("</svg>");
+    out
+}
+
+struct Canvas<'c> {
+    chart: &'c Chart,
+}
+
+impl Canvas<'_> {
+    fn x(&self, value: f64) -> f64 {
+        LEFT + self.chart.x.place(value) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - self.chart.y.place(value) * (HEIGHT - TOP - BOTTOM)
+    }
+
+    fn axes(&self, out: &mut String) {
+        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        for (value, text) in self.chart.y.ticks() {
+            let y = self.y(value);
+            put!(out, "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/>");
+            put!(
+                out,
+                "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                LEFT - 5.0,
+                y + 4.0,
+                escape(&text)
+            );
+        }
+        let mut past = f64::NEG_INFINITY;
+        let named = self.chart.x.scale == Scale::Names;
+        for (value, text) in self.chart.x.ticks() {
+            let x = self.x(value);
+            // About six units a letter: what would run into its neighbour is left out, its line is not.
+            let half = text.chars().count() as f64 * 3.1;
+            if !named {
+                put!(out, "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom}\"/>");
+            }
+            if x - half > past {
+                let anchor = if x + half > WIDTH { "end" } else { "middle" };
+                let at = if anchor == "end" { right } else { x };
+                put!(
+                    out,
+                    "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
+                    bottom + 14.0,
+                    escape(&text)
+                );
+                past = x + half + 6.0;
+            }
+        }
+        put!(out, "<path class=\"frame\" d=\"M{LEFT} {TOP}V{bottom}H{right}\"/>");
+        put!(
+            out,
+            "<text x=\"{right}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+            HEIGHT - 8.0,
+            escape(&self.chart.x.label)
+        );
+        put!(out, "<text x=\"4\" y=\"12\">{}</text>", escape(&self.chart.y.label));
+    }
+
+    fn layer(&self, out: &mut String, layer: &Layer) {
+        match layer {
+            Layer::Shade { .. } => {}
+            Layer::Line(series) => {
+                self.line(out, series);
+                self.marks(out, series);
+            }
+            Layer::Marks(series) => self.marks(out, series),
+            Layer::Columns { columns } => {
+                for (from, to, height) in columns.iter().filter(|column| column.2 > 0.0) {
+                    let (left, right, top) = (self.x(*from), self.x(*to), self.y(*height));
+                    put!(
+                        out,
+                        "<rect class=\"f0\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+                        (right - left - 0.6).max(0.6),
+                        (HEIGHT - BOTTOM - top).max(0.8)
+                    );
+                }
+            }
+            Layer::Heat { cells } => {
+                for ([from, to, low, high], share) in cells {
+                    let (left, right, top, bottom) =
+                        (self.x(*from), self.x(*to), self.y(*high), self.y(*low));
+                    put!(
+                        out,
+                        "<rect class=\"heat\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" opacity=\"{:.2}\"/>",
+                        right - left + 0.2,
+                        bottom - top + 0.2,
+                        if share.is_finite() { share.clamp(0.04, 1.0) } else { 0.0 }
+                    );
+                }
+            }
+            Layer::Level { name, y } => {
+                let y = self.y(*y);
+                put!(out, "<path class=\"level\" d=\"M{LEFT} {y:.1}H{}\"/>", WIDTH - RIGHT);
+                put!(
+                    out,
+                    "<text class=\"name\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                    LEFT + 4.0,
+                    y - 3.0,
+                    escape(name)
+                );
+            }
+        }
+    }
+
+    fn line(&self, out: &mut String, series: &Series) {
+        let look = series.look % LOOKS;
+        let mut path = String::new();
+        let mut pen_is_down = false;
+        for dot in &series.points {
+            if !dot.y.is_finite() {
+                pen_is_down = false;
+                continue;
+            }
+            put!(path, "{}{:.1} {:.1}", if pen_is_down { 'L' } else { 'M' }, self.x(dot.x), self.y(dot.y));
+            pen_is_down = true;
+        }
+        put!(out, "<path class=\"line s{look}\" d=\"{path}\"/>");
+    }
+
+    fn marks(&self, out: &mut String, series: &Series) {
+        let look = series.look % LOOKS;
+        for dot in series.points.iter().filter(|dot| dot.y.is_finite()) {
+            let (x, y) = (self.x(dot.x), self.y(dot.y));
+            if let Some((low, high)) = dot.range {
+                put!(
+                    out,
+                    "<path class=\"range mark s{look}\" d=\"M{x:.1} {:.1}V{:.1}\"/>",
+                    self.y(low),
+                    self.y(high)
+                );
+            }
+            if series.marked || series.points.len() == 1 {
+                mark(out, series, dot, x, y);
+            }
+        }
+    }
+
+    fn legend(&self, out: &mut String) {
+        let mut x = WIDTH - RIGHT;
+        let names = self.chart.layers.iter().rev().filter_map(|layer| match layer {
+            Layer::Line(series) if !series.name.is_empty() => Some((series, true)),
+            Layer::Marks(series) => Some((series, false)),
+            _ => None,
+        });
+        for (series, joined) in names {
+            let name = series.name.as_str();
+            let look = series.look % LOOKS;
+            x -= name.chars().count() as f64 * 6.0;
+            put!(out, "<text class=\"name\" x=\"{x:.1}\" y=\"12\">{}</text>", escape(name));
+            if joined {
+                put!(out, "<path class=\"line s{look}\" d=\"M{:.1} 8H{:.1}\"/>", x - 24.0, x - 5.0);
+            }
+            if series.marked {
+                mark(out, series, &Dot::new(0.0, 0.0), x - 14.5, 8.0);
+            }
+            x -= 34.0;
+        }
+    }
+}
+
+/// A mark of the series' own shape, filled, or hollow where the numbers are in doubt.
+fn mark(out: &mut String, series: &Series, dot: &Dot, x: f64, y: f64) {
+    let look = series.look % LOOKS;
+    let fill = if dot.doubtful { "hollow".to_owned() } else { format!("f{look}") };
+    let class = format!("mark s{look} {fill}");
+    match look % 4 {
+        0 => put!(out, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\"/>"),
+        1 => put!(
+            out,
+            "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"6\" height=\"6\"/>",
+            x - 3.0,
+            y - 3.0
+        ),
+        2 => put!(out, "<path class=\"{class}\" d=\"M{x:.1} {:.1}l4 7h-8z\"/>", y - 4.2),
+        _ => put!(out, "<path class=\"{class}\" d=\"M{x:.1} {:.1}l4 4-4 4-4-4z\"/>", y - 4.0),
+    }
+}

@@ -1,0 +1,47 @@
+use super::*;
+
+fn chart(layers: Vec<Layer>) -> Chart {
+    Chart {
+        name: "test",
+        title: "a <b> & c".into(),
+        x: Axis::new("x", Scale::Linear, Unit::Time, [0.0, 10.0].into_iter()).over(0.0, 10.0),
+        y: Axis::new("y", Scale::Linear, Unit::Count, [0.0, 4.0].into_iter()).over(0.0, 4.0),
+        layers,
+        note: String::new(),
+    }
+}
+
+#[test]
+fn what_users_wrote_is_no_markup() {
+    let svg = chart(Vec::new()).to_svg();
+    assert!(svg.contains("a &lt;b&gt; &amp; c") && !svg.contains("<b>"), "{svg}");
+}
+
+#[test]
+fn a_line_goes_through_its_points_and_stops_at_gaps() {
+    let points = [(0.0, 0.0), (5.0, 4.0), (6.0, f64::NAN), (10.0, 0.0)].map(|(x, y)| Dot::new(x, y)).to_vec();
+    let svg = chart(vec![Layer::Line(Series { name: "n".into(), points, ..Series::default() })]).inline();
+    // 58 to 468 across, 230 to 22 up.
+    assert!(svg.contains("d=\"M58.0 230.0L263.0 22.0M468.0 230.0\""), "{svg}");
+}
+
+#[test]
+fn a_doubtful_point_is_hollow_and_a_range_is_drawn() {
+    let dot = Dot { range: Some((1.0, 3.0)), doubtful: true, ..Dot::new(5.0, 2.0) };
+    let series = Series { name: "n".into(), points: vec![dot], marked: true, look: 0 };
+    let svg = chart(vec![Layer::Line(series)]).inline();
+    assert!(svg.contains("class=\"mark s0 hollow\"") && svg.contains("class=\"range mark s0\""), "{svg}");
+}
+
+#[test]
+fn no_number_in_a_picture_is_infinite() {
+    let cells = vec![([0.0, 1.0, f64::NAN, 2.0], f64::NAN)];
+    let columns = vec![(0.0, 1.0, f64::INFINITY)];
+    let layers = vec![
+        Layer::Heat { cells },
+        Layer::Columns { columns },
+        Layer::Level { name: "limit".into(), y: 1e300 },
+    ];
+    let svg = chart(layers).to_svg();
+    assert!(!svg.contains("inf") && !svg.contains("NaN"), "{svg}");
+}

@@ -1,0 +1,355 @@
+//! Two sides beside each other: what differs, by how much, and how sure that is.
+
+use crate::chart::escape;
+use crate::html::page;
+use crate::layout::UNKNOWN;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use warwolf_experiment::compare::{Comparison, Effect, Figure, Finding, Refusal};
+use warwolf_measure::unit::{duration, rate, share};
+use warwolf_measure::{Grade, Reason, Verdict};
+
+/// One side of a comparison.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// What was measured: a URL, a plan or a run file.
+    pub name: String,
+    /// Whether its numbers can be believed.
+    pub verdict: Verdict,
+}
+
+/// A comparison with what there is to say about it.
+#[derive(Clone, Debug)]
+pub struct ComparisonReport {
+    /// A and B.
+    pub sides: [Side; 2],
+    /// How it was measured, in a sentence.
+    pub manner: String,
+    /// The answer, or why there is none.
+    pub answer: Result<Comparison, Refusal>,
+}
+
+impl ComparisonReport {
+    /// Whether the numbers of a side are not about its server, so that nothing follows from them.
+    #[must_use]
+    pub fn is_spoilt(&self) -> bool {
+        self.sides.iter().any(|side| side.verdict.grade == Grade::Invalid)
+    }
+
+    /// The answer where it may be relied on.
+    #[must_use]
+    pub fn reliable(&self) -> Option<&Comparison> {
+        self.answer.as_ref().ok().filter(|_| !self.is_spoilt())
+    }
+
+    /// The answer in one sentence.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        if self.is_spoilt() {
+            return "NOTHING CAN BE SAID: the numbers of a side are not about its server".to_owned();
+        }
+        match &self.answer {
+            Err(refusal) => format!("NOTHING CAN BE SAID: {refusal}"),
+            Ok(comparison) => sentence(comparison),
+        }
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n\n", self.headline());
+        for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
+            let _ = writeln!(out, "{letter}  {}  {}", side.verdict.grade.name(), side.name);
+            for Reason { cause, evidence, remedy, .. } in side.verdict.doubts() {
+                let _ = writeln!(out, "     {}: {evidence}\n     to do: {remedy}", cause.text());
+            }
+        }
+        let _ = writeln!(out, "{}\n", self.manner);
+        if let Ok(comparison) = &self.answer {
+            let _ = writeln!(out, "{:<8}{:>12}{:>12}{:>11}   {:<22}", "", "A", "B", "change", "between");
+            for row in rows(comparison) {
+                let [name, a, b, change, between, finding] = row;
+                let line = format!("{name:<8}{a:>12}{b:>12}{change:>11}   {between:<22}  {finding}");
+                let _ = writeln!(out, "{}", line.trim_end());
+            }
+            let _ = writeln!(out, "\n{CERTAINTY}");
+        }
+        out
+    }
+
+    /// For pull requests.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = format!("**{}**\n\n", self.headline());
+        for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
+            let _ = writeln!(
+                out,
+                "- {letter}: `{}` ({})",
+                side.name.replace('`', "'"),
+                side.verdict.grade.name()
+            );
+        }
+        if let Ok(comparison) = &self.answer {
+            let _ = writeln!(out, "\n| | A | B | change | between | |\n|---|---:|---:|---:|---|---|");
+            for row in rows(comparison) {
+                let _ = writeln!(out, "| {} |", row.join(" | "));
+            }
+        }
+        let _ = writeln!(out, "\n{}. {CERTAINTY}", self.manner);
+        out
+    }
+
+    /// One page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut out = String::new();
+        let class = match self.reliable() {
+            Some(comparison) if comparison.is_regression() => "invalid",
+            Some(comparison) if comparison.unknown().next().is_none() => "valid",
+            _ => "degraded",
+        };
+        let _ = writeln!(
+            out,
+            "<h1>Comparison</h1><div class=\"verdict {class}\"><b>{}</b></div>",
+            escape(&self.headline())
+        );
+        let sides = ['A', 'B'].iter().zip(&self.sides).map(|(letter, side)| {
+            let doubts: Vec<String> = side
+                .verdict
+                .doubts()
+                .map(|reason| format!("{}: {}", reason.cause.text(), reason.evidence))
+                .collect();
+            vec![
+                letter.to_string(),
+                side.name.clone(),
+                side.verdict.grade.name().to_owned(),
+                doubts.join("; "),
+            ]
+        });
+        page::table(&mut out, &["", "<what", "<verdict", "<why"], sides);
+        if let Ok(comparison) = &self.answer {
+            page::part(&mut out, "figures", "Figures");
+            let cells = rows(comparison).into_iter().map(|row| row.to_vec());
+            page::table(&mut out, &["", "A", "B", "change", "between", "<"], cells);
+        }
+        let _ = writeln!(out, "<p class=\"note\">{}. {CERTAINTY}</p>", escape(&self.manner));
+        page::page("Comparison", &out)
+    }
+
+    /// For programs: durations in whole nanoseconds, changes as shares (0.1 is ten per cent more).
+    #[must_use]
+    pub fn json(&self) -> String {
+        let comparison = self.answer.as_ref().ok();
+        let side = |side: &Side| json!({ "name": side.name, "verdict": side.verdict.grade.name() });
+        let value = json!({
+            "schema_version": 1,
+            "answer": self.headline(),
+            "regression": self.reliable().is_some_and(Comparison::is_regression),
+            "reliable": self.reliable().is_some(),
+            "refusal": self.answer.as_ref().err().map(ToString::to_string),
+            "a": side(&self.sides[0]),
+            "b": side(&self.sides[1]),
+            "manner": self.manner,
+            "paired": comparison.map(|comparison| comparison.paired),
+            "blocks": comparison.map(|comparison| [comparison.blocks.0, comparison.blocks.1]),
+            "allow": comparison.map(|comparison| comparison.allowance.relative),
+            "allow_errors": comparison.map(|comparison| comparison.allowance.errors),
+            "figures": comparison.iter().flat_map(|comparison| &comparison.effects).map(effect).collect::<Vec<_>>(),
+        });
+        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
+    }
+}
+
+const CERTAINTY: &str = "All five intervals together hold the truth with 95 %.";
+
+fn effect(effect: &Effect) -> Value {
+    let name = match effect.finding {
+        Finding::Regression => "regression",
+        Finding::Worse => "worse",
+        Finding::Better => "better",
+        Finding::NoLargerThan(_) => "no_difference",
+        Finding::Unknown => "unknown",
+    };
+    json!({
+        "figure": effect.figure.name(),
+        "a": effect.a,
+        "b": effect.b,
+        "change": effect.change,
+        "interval": effect.interval.map(|(low, high)| [low, high]),
+        "finding": name,
+    })
+}
+
+fn value(figure: Figure, value: Option<f64>) -> String {
+    value.map_or_else(
+        || UNKNOWN.to_owned(),
+        |value| match figure {
+            Figure::Rate => rate(value),
+            Figure::Errors => share(value),
+            _ => duration(value),
+        },
+    )
+}
+
+/// A change with its sign: of error shares in points of a hundred.
+fn signed(figure: Figure, change: f64) -> String {
+    let unit = if figure == Figure::Errors { " pp" } else { " %" };
+    let digits = if figure == Figure::Errors { 3 } else { 1 };
+    format!("{:+.digits$}{unit}", change * 100.0)
+}
+
+fn rows(comparison: &Comparison) -> Vec<[String; 6]> {
+    let row = |effect: &Effect| {
+        let figure = effect.figure;
+        let between = effect.interval.map_or_else(String::new, |(low, high)| {
+            format!("{} to {}", signed(figure, low), signed(figure, high))
+        });
+        [
+            figure.name().to_owned(),
+            value(figure, effect.a),
+            value(figure, effect.b),
+            effect.change.map_or_else(|| UNKNOWN.to_owned(), |change| signed(figure, change)),
+            between,
+            finding(comparison, effect),
+        ]
+    };
+    comparison.effects.iter().map(row).collect()
+}
+
+fn finding(comparison: &Comparison, effect: &Effect) -> String {
+    let errors = effect.figure == Figure::Errors;
+    let allowed = if errors { comparison.allowance.errors } else { comparison.allowance.relative };
+    let limit = |limit: f64| signed(effect.figure, limit).trim_start_matches('+').to_owned();
+    match effect.finding {
+        Finding::Regression => format!("worse, beyond the {} allowed", limit(allowed)),
+        Finding::Worse => "worse".to_owned(),
+        Finding::Better => "better".to_owned(),
+        Finding::NoLargerThan(most) => format!("no difference larger than {}", limit(most)),
+        Finding::Unknown if effect.interval.is_none() => "cannot say: too few calls".to_owned(),
+        Finding::Unknown => format!("cannot say: a difference beyond {} may be there", limit(allowed)),
+    }
+}
+
+fn sentence(comparison: &Comparison) -> String {
+    let named = |wanted: fn(Finding) -> bool| {
+        let effects = comparison.effects.iter().filter(|effect| wanted(effect.finding));
+        let texts: Vec<String> = effects
+            .filter_map(|effect| {
+                Some(format!("{} {}", effect.figure.name(), signed(effect.figure, effect.change?)))
+            })
+            .collect();
+        texts.join(", ")
+    };
+    let beyond = named(|finding| finding == Finding::Regression);
+    let worse = named(|finding| matches!(finding, Finding::Regression | Finding::Worse));
+    let better = named(|finding| finding == Finding::Better);
+    if !beyond.is_empty() {
+        return format!("B IS WORSE THAN A, beyond what is allowed: {beyond}");
+    }
+    match (worse.is_empty(), better.is_empty()) {
+        (false, true) => return format!("B is worse than A, not surely beyond what is allowed: {worse}"),
+        (true, false) => return format!("B is better than A: {better}"),
+        (false, false) => {
+            return format!("B is worse than A in some ways ({worse}), better in others ({better})");
+        }
+        (true, true) => {}
+    }
+    if comparison.unknown().next().is_some() {
+        return "No difference was found, but one may be there: measure for longer".to_owned();
+    }
+    let largest =
+        comparison.effects.iter().filter(|effect| effect.figure != Figure::Errors).filter_map(|effect| {
+            if let Finding::NoLargerThan(most) = effect.finding { Some(most) } else { None }
+        });
+    format!("No difference larger than {:.1} %", largest.fold(0.0, f64::max) * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warwolf_experiment::compare::{Allowance, FEWEST_BLOCKS};
+
+    fn report(findings: [Finding; 5]) -> ComparisonReport {
+        let effect = |(figure, finding)| Effect {
+            figure,
+            a: Some(0.001),
+            b: Some(0.0012),
+            change: Some(0.2),
+            interval: Some((0.1, 0.3)),
+            finding,
+        };
+        let side = |name: &str| Side {
+            name: name.to_owned(),
+            verdict: Verdict { grade: Grade::Valid, reasons: Vec::new() },
+        };
+        ComparisonReport {
+            sides: [side("http://a.test/"), side("http://b.test/")],
+            manner: "120 slices".into(),
+            answer: Ok(Comparison {
+                effects: Figure::ALL.into_iter().zip(findings).map(effect).collect(),
+                blocks: (30, 30),
+                paired: true,
+                allowance: Allowance::default(),
+            }),
+        }
+    }
+
+    #[test]
+    fn the_first_line_says_what_the_data_say() {
+        let same = Finding::NoLargerThan(0.012);
+        let rows = [
+            ([same; 5], "No difference larger than 1.2 %"),
+            ([same, Finding::Unknown, same, same, same], "No difference was found, but one may be there"),
+            (
+                [same, Finding::Worse, same, same, same],
+                "B is worse than A, not surely beyond what is allowed: p50 +20.0 %",
+            ),
+            (
+                [same, Finding::Regression, Finding::Worse, same, same],
+                "B IS WORSE THAN A, beyond what is allowed: p50 +20.0 %",
+            ),
+            ([Finding::Better, same, same, same, same], "B is better than A: rate +20.0 %"),
+            (
+                [Finding::Better, Finding::Worse, same, same, same],
+                "B is worse than A in some ways (p50 +20.0 %), better",
+            ),
+        ];
+        for (findings, expected) in rows {
+            let headline = report(findings).headline();
+            assert!(headline.starts_with(expected), "{headline}");
+        }
+    }
+
+    #[test]
+    fn nothing_follows_from_numbers_of_the_wrong_machine() {
+        let mut spoilt = report([Finding::Regression; 5]);
+        spoilt.sides[1].verdict.grade = Grade::Invalid;
+        assert!(spoilt.reliable().is_none() && spoilt.text().starts_with("NOTHING CAN BE SAID"));
+        let refused = ComparisonReport {
+            answer: Err(Refusal::TooFewBlocks { have: 2 }),
+            ..report([Finding::Better; 5])
+        };
+        assert!(refused.headline().contains(&format!(
+            "2 blocks of slices are too few to tell a difference from chance; {FEWEST_BLOCKS}"
+        )));
+    }
+
+    #[test]
+    fn every_form_has_every_figure() {
+        let report = report([
+            Finding::Regression,
+            Finding::Worse,
+            Finding::Better,
+            Finding::Unknown,
+            Finding::NoLargerThan(0.0004),
+        ]);
+        for form in [report.text(), report.markdown(), report.html(), report.json()] {
+            for name in ["rate", "p50", "p90", "p99", "errors", "http://a.test/", "http://b.test/"] {
+                assert!(form.contains(name), "{name}: {form}");
+            }
+        }
+        assert!(report.text().contains("no difference larger than 0.040 pp"), "{}", report.text());
+        let value: Value = serde_json::from_str(&report.json()).unwrap();
+        assert_eq!(value["regression"], true);
+    }
+}

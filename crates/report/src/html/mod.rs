@@ -1,0 +1,348 @@
+//! A run as one page that needs nothing else: no network, no script; light, dark, on a telephone and on paper.
+
+pub(crate) mod charts;
+pub(crate) mod page;
+
+use crate::Report;
+use crate::chart::escape;
+use crate::layout::{
+    UNKNOWN, errors, interval, loop_name, missing_intervals, missing_quantiles, optional, optional_ns,
+    percent, phases, quantile_rows, target,
+};
+use page::{part, table, tiles};
+use std::fmt::Write;
+use warwolf_measure::unit::{count, duration, rate, share, size};
+use warwolf_measure::{Grade, SloState, Summary};
+
+pub(crate) fn render(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "<h1>{}</h1>", escape(&target(report)));
+    verdict(&mut out, report);
+    headline(&mut out, report);
+    accounts(&mut out, &report.summary);
+    slos(&mut out, report);
+    let charts = charts::all(report);
+    part(&mut out, "charts", "Charts");
+    out.push_str("<div class=\"charts\">\n");
+    charts.iter().for_each(|chart| out.push_str(&chart.inline()));
+    out.push_str("</div>\n");
+    if report.summary.latency.count > 0 {
+        latencies(&mut out, &report.summary);
+        phase_table(&mut out, &report.summary);
+    }
+    statuses(&mut out, &report.summary);
+    error_table(&mut out, &report.summary);
+    targets(&mut out, &report.summary);
+    health(&mut out, &report.summary);
+    plan(&mut out, report);
+    let title = format!("{}: {}", report.verdict.grade.name(), target(report));
+    page::page(&title, &out)
+}
+
+fn verdict(out: &mut String, report: &Report<'_>) {
+    let grade = report.verdict.grade;
+    let (class, meaning) = match grade {
+        Grade::Valid => ("valid", "nothing speaks against these numbers"),
+        Grade::Degraded => ("degraded", "something of this machine is in these numbers"),
+        Grade::Invalid => ("invalid", "these numbers are not about the server"),
+    };
+    let _ = writeln!(out, "<div class=\"verdict {class}\"><b>{}</b>: {meaning}", grade.name());
+    for reason in &report.verdict.reasons {
+        let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
+        let _ = writeln!(
+            out,
+            "<p>{word}: {}: {}<br><span class=\"soft\">to do: {}</span></p>",
+            reason.cause.text(),
+            escape(&reason.evidence),
+            escape(&reason.remedy)
+        );
+    }
+    out.push_str("</div>\n");
+}
+
+fn headline(out: &mut String, report: &Report<'_>) {
+    let summary = &report.summary;
+    let quantile = |name| optional_ns(summary.latency.quantile_ns(name));
+    let achieved = match summary.target_rate {
+        Some(target) => format!("{} of {}", rate(summary.achieved.rate_per_s.value), rate(target)),
+        None => rate(summary.achieved.rate_per_s.value),
+    };
+    let (from, to) = summary.window;
+    tiles(
+        out,
+        &[
+            ("completed, achieved", achieved),
+            ("latency, p50", quantile("p50")),
+            ("latency, p99", quantile("p99")),
+            ("errors", summary.error_share.map_or_else(|| UNKNOWN.to_owned(), share)),
+            ("replies a second", format!("{}/s", size(summary.achieved.bytes_per_s))),
+            ("measured", duration(to.since(from).as_nanos() as f64)),
+        ],
+    );
+    let _ = writeln!(
+        out,
+        "<p class=\"soft\">{}, at most {} in flight, seed {}</p>",
+        loop_name(summary),
+        count(summary.achieved.max_in_flight),
+        summary.seed
+    );
+}
+
+fn accounts(out: &mut String, summary: &Summary) {
+    let accounts = &summary.accounting;
+    part(out, "accounts", "Where every call went");
+    let headings = ["planned", "started", "completed", "failed", "timed out", "unfinished", "never started"];
+    let row = [
+        accounts.planned,
+        accounts.started,
+        accounts.completed,
+        accounts.failed,
+        accounts.timed_out,
+        accounts.unfinished,
+        accounts.unstarted,
+    ];
+    table(out, &headings, std::iter::once(row.map(count).to_vec()));
+    out.push_str(
+        "<p class=\"note\">planned = started + never started; started = completed + failed + timed out + unfinished</p>\n",
+    );
+}
+
+fn slos(out: &mut String, report: &Report<'_>) {
+    if report.slos.is_empty() {
+        return;
+    }
+    part(out, "objectives", "Objectives");
+    let rows = report.slos.iter().map(|result| {
+        let word = match result.state {
+            SloState::Held => "held",
+            SloState::Broken => "BROKEN",
+            SloState::Unknown => "UNSURE",
+        };
+        vec![result.slo.text.clone(), word.to_owned(), result.actual_text()]
+    });
+    table(out, &["<objective", "", "actual"], rows);
+}
+
+fn latencies(out: &mut String, summary: &Summary) {
+    part(out, "latency", &format!("Latency distribution ({})", loop_name(summary)));
+    let rows = quantile_rows().map(|place| {
+        let figure = &summary.latency.quantiles[place];
+        vec![
+            percent(figure),
+            optional_ns(figure.value_ns),
+            interval(figure.ci95_ns).unwrap_or_default(),
+            optional_ns(summary.service.quantiles[place].value_ns),
+            optional_ns(summary.lag.quantiles[place].value_ns),
+        ]
+    });
+    table(out, &["", "latency", "95 % sure", "service", "lag"], rows);
+    let reasons =
+        [missing_quantiles(&summary.latency), missing_intervals(&summary.latency).map(str::to_owned)];
+    for reason in reasons.into_iter().flatten() {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&reason));
+    }
+}
+
+fn phase_table(out: &mut String, summary: &Summary) {
+    part(out, "phases", "Details by phase");
+    let rows = phases(summary).into_iter().filter(|(_, figures)| figures.count > 0).map(|(name, figures)| {
+        vec![
+            name.to_owned(),
+            count(figures.count),
+            optional(figures.mean_ns),
+            optional_ns(figures.min_ns),
+            optional_ns(figures.max_ns),
+            optional_ns(figures.quantile_ns("p50")),
+            optional_ns(figures.quantile_ns("p99")),
+        ]
+    });
+    table(out, &["", "how many", "average", "fastest", "slowest", "50 %", "99 %"], rows);
+}
+
+fn statuses(out: &mut String, summary: &Summary) {
+    part(out, "status", "Status codes");
+    let all = summary.tally.completed().max(1) as f64;
+    let rows = summary
+        .tally
+        .statuses()
+        .map(|(status, number)| vec![status.to_string(), count(number), share(number as f64 / all)]);
+    table(out, &["status", "replies", "share"], rows);
+}
+
+fn error_table(out: &mut String, summary: &Summary) {
+    let errors = errors(summary);
+    let failures: Vec<_> = summary.tally.connection_failures().collect();
+    if errors.is_empty() && failures.is_empty() {
+        return;
+    }
+    part(out, "errors", "Errors");
+    let calls = errors.into_iter().map(|(text, blame, number)| vec![count(number), text, blame.to_owned()]);
+    let connections = failures.into_iter().map(|(outcome, number)| {
+        let text = format!("connection not opened: {}", outcome.text());
+        vec![count(number), text, outcome.blame().name().to_owned()]
+    });
+    table(out, &["how many", "<what", "<whose"], calls.chain(connections));
+}
+
+/// Rows of targets on a page; JSON has them all.
+const TARGETS: usize = 50;
+
+fn targets(out: &mut String, summary: &Summary) {
+    if summary.targets.is_empty() {
+        return;
+    }
+    part(out, "targets", "By URL");
+    let rows = summary.targets.iter().take(TARGETS).map(|row| {
+        vec![
+            row.url.clone().unwrap_or_else(|| "(all others)".to_owned()),
+            count(row.completed),
+            count(row.errors),
+            rate(row.rate_per_s),
+            optional_ns(row.latency.quantile_ns("p50")),
+            optional_ns(row.latency.quantile_ns("p99")),
+            size(row.body_bytes as f64),
+        ]
+    });
+    table(out, &["<URL", "completed", "errors", "rate", "50 %", "99 %", "bodies"], rows);
+    if summary.targets.len() > TARGETS {
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">and {} more, in the JSON report</p>",
+            summary.targets.len() - TARGETS
+        );
+    }
+}
+
+fn health(out: &mut String, summary: &Summary) {
+    let evidence = &summary.evidence;
+    part(out, "health", "Health of the load generator");
+    let workers = evidence.workers.iter().enumerate().map(|(number, worker)| {
+        vec![
+            format!("worker {number}"),
+            worker.core.map_or_else(|| UNKNOWN.to_owned(), |core| core.to_string()),
+            share(worker.busy_share()),
+            share(worker.cpu_share()),
+            share(worker.delayed_share()),
+        ]
+    });
+    table(out, &["", "core", "busy", "on its core", "waited for a core"], workers);
+    let known = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), warwolf_measure::unit::share);
+    let rows = [
+        ("driver", format!("{}, {}", evidence.driver, evidence.idle)),
+        (
+            "CPU time, user and system",
+            format!("{:.2} s, {:.2} s", evidence.cpu_user.as_secs_f64(), evidence.cpu_system.as_secs_f64()),
+        ),
+        ("whole machine busy", known(evidence.host_cpu_busy_share)),
+        ("taken by the hypervisor", known(evidence.steal_share)),
+        (
+            "descriptors, most and limit",
+            format!("{} of {}", count(evidence.descriptors_peak), count(evidence.descriptors_limit)),
+        ),
+        ("connections, most", count(evidence.connections_held)),
+    ];
+    table(out, &["", "<"], rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]));
+}
+
+fn plan(out: &mut String, report: &Report<'_>) {
+    let environment = &report.summary.environment;
+    part(out, "environment", "Environment");
+    let rows = [
+        ("warwolf", environment.version.clone()),
+        ("machine", environment.host.clone()),
+        ("system", environment.system.clone()),
+        ("processor", format!("{} ({} cores)", environment.cpu, environment.cores)),
+    ];
+    table(out, &["", "<"], rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]));
+    part(out, "reproduce", "To do it again");
+    if !environment.command.is_empty() {
+        let words: Vec<String> = environment.command.iter().map(|word| quoted(word)).collect();
+        let seed = if words.iter().any(|word| word.starts_with("--seed") || word == "--plan") {
+            String::new()
+        } else {
+            format!(" --seed {}", report.summary.seed)
+        };
+        let _ = writeln!(out, "<pre>{}{seed}</pre>", escape(&words.join(" ")));
+    }
+    out.push_str("<p>or with the plan in a file: <code>warwolf run --plan plan.toml</code></p>\n");
+    if let Some(plan) = &report.plan {
+        let _ = writeln!(out, "<p>{}</p>", escape(&warwolf_plan::describe(plan)).replace('\n', "<br>"));
+    }
+    let _ = writeln!(
+        out,
+        "<details><summary>The whole plan</summary><pre>{}</pre></details>",
+        escape(&report.run.plan_text)
+    );
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, Report, fixture};
+
+    #[test]
+    fn a_page_needs_nothing_else() {
+        let run = fixture::steady();
+        let page = Report::of(&run).render(Format::Html, false);
+        assert!(page.starts_with("<!DOCTYPE html>"));
+        for reference in ["src=", "href=\"http", "url(", "@import", "<script"] {
+            assert!(!page.contains(reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn verdict_comes_first_and_nothing_is_left_out() {
+        let run = fixture::steady();
+        let page = Report::of(&run).render(Format::Html, false);
+        let mut from = page.find("<body>").unwrap();
+        for part in [
+            "class=\"verdict",
+            "id=\"accounts\"",
+            "id=\"chart-percentiles\"",
+            "id=\"chart-histogram\"",
+            "id=\"chart-latency\"",
+            "id=\"chart-rate\"",
+            "id=\"chart-errors\"",
+            "id=\"chart-phases\"",
+            "id=\"chart-lag\"",
+            "id=\"status\"",
+            "id=\"errors\"",
+            "id=\"targets\"",
+            "id=\"health\"",
+            "id=\"environment\"",
+            "id=\"reproduce\"",
+            "--seed 7",
+        ] {
+            from +=
+                page[from..].find(part).unwrap_or_else(|| panic!("{part} is not there, or not in its place"));
+        }
+        assert!(!page.contains("<d>"), "URLs are no markup");
+    }
+
+    #[test]
+    fn a_run_without_replies_still_makes_a_page() {
+        for run in [fixture::unreachable(), fixture::small(), fixture::one_stall()] {
+            let page = Report::of(&run).render(Format::Html, false);
+            assert!(
+                page.contains("class=\"verdict") && !page.contains("NaN") && !page.contains("inf\""),
+                "{page}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_as_a_shell_reads_them() {
+        for (word, quoted) in [("-c", "-c"), ("p99<1s", "'p99<1s'"), ("", "''"), ("it's", "'it'\\''s'")] {
+            assert_eq!(super::quoted(word), quoted);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What all pages share: head, style, tables.
+
+use crate::chart::{STYLE, escape};
+use std::fmt::Write;
+
+const PAGE_STYLE: &str = "
+*{box-sizing:border-box}html{color-scheme:light dark}
+body{margin:0 auto;padding:1rem;overflow-wrap:anywhere;max-width:76rem;background:var(--paper);color:var(--ink);font:15px/1.45 system-ui,sans-serif}
+h1{font-size:1.35rem;margin:.2rem 0 .6rem}h2{font-size:1.08rem;margin:1.6rem 0 .5rem;border-bottom:1px solid var(--rule);padding-bottom:.2rem}
+p{margin:.4rem 0}.soft,.note{color:var(--soft)}.note{font-size:.85rem;margin:.2rem 0}
+.verdict{border:2px solid var(--ink);border-left-width:.6rem;padding:.6rem .9rem;margin:.6rem 0}
+.verdict b{font-size:1.15rem}.valid{border-color:var(--c2)}.degraded{border-color:var(--c4)}.invalid{border-color:var(--c1)}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+figure{margin:0;border:1px solid var(--rule);padding:.6rem;break-inside:avoid;min-width:0}figcaption{font-weight:600;margin-bottom:.3rem}
+.wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+th,td{padding:.2rem .7rem .2rem 0;text-align:right;vertical-align:top;white-space:nowrap}th{color:var(--soft);font-weight:600}
+th:first-child,td:first-child{text-align:left}td.text,th.text{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:9rem}
+tr+tr td{border-top:1px solid var(--rule)}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:.8rem 0}
+.tiles div{border:1px solid var(--rule);padding:.5rem .7rem}.tiles b{display:block;font-size:1.2rem}.tiles span{color:var(--soft);font-size:.85rem}
+pre{background:transparent;border:1px solid var(--rule);padding:.6rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
+details summary{cursor:pointer}code{overflow-wrap:anywhere}
+@media print{body{max-width:none;padding:0;font-size:11px}.charts{grid-template-columns:1fr 1fr}details>*{display:block}}
+";
+
+/// A whole page around `body`.
+pub(crate) fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>{STYLE}{PAGE_STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
+        escape(title)
+    )
+}
+
+/// A heading of a part.
+pub(crate) fn part(out: &mut String, id: &str, title: &str) {
+    let _ = writeln!(out, "<h2 id=\"{id}\">{}</h2>", escape(title));
+}
+
+/// A table; columns whose heading begins with `<` hold text and stand left.
+pub(crate) fn table<S: AsRef<str>>(out: &mut String, headings: &[&str], rows: impl Iterator<Item = Vec<S>>) {
+    let left = |heading: &&str| heading.starts_with('<');
+    out.push_str("<div class=\"wide\"><table><thead><tr>");
+    for heading in headings {
+        let class = if left(heading) { " class=\"text\"" } else { "" };
+        let _ = write!(out, "<th{class}>{}</th>", escape(heading.trim_start_matches('<')));
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for (cell, heading) in row.iter().zip(headings) {
+            let class = if left(heading) { " class=\"text\"" } else { "" };
+            let _ = write!(out, "<td{class}>{}</td>", escape(cell.as_ref()));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+}
+
+/// Figures that are seen first, as name and value.
+pub(crate) fn tiles(out: &mut String, figures: &[(&str, String)]) {
+    out.push_str("<div class=\"tiles\">");
+    for (name, value) in figures {
+        let _ = write!(out, "<div><b>{}</b><span>{}</span></div>", escape(value), escape(name));
+    }
+    out.push_str("</div>\n");
+}

@@ -1,0 +1,464 @@
+//! A sweep as one table and its plots.
+
+use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
+use crate::html::page;
+use crate::layout::{UNKNOWN, optional};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use warwolf_experiment::sweep::{Point, Row, Spread, Sweep, TARGET};
+use warwolf_measure::Grade;
+use warwolf_measure::unit::{count, rate, share};
+
+/// A sweep with its rows.
+#[derive(Clone, Debug)]
+pub struct SweepReport {
+    sweep: Sweep,
+    points: Vec<Point>,
+    rows: Vec<Row>,
+}
+
+/// A chart's name, what it shows, and its figure of a row.
+type Shown = (&'static str, &'static str, Unit, fn(&Row) -> Option<Spread>);
+
+const SHOWN: [Shown; 4] = [
+    ("response", "mean response time", Unit::Duration, |row| row.mean_ns),
+    ("rate", "completed a second", Unit::Rate, |row| row.rate_per_s),
+    ("p99", "p99 of latency", Unit::Duration, |row| row.quantiles_ns[2]),
+    ("errors", "share of errors", Unit::Share, |row| row.error_share),
+];
+
+impl SweepReport {
+    /// Adds up what was measured.
+    #[must_use]
+    pub fn new(sweep: Sweep) -> Self {
+        Self { points: sweep.points(), rows: sweep.rows(), sweep }
+    }
+
+    /// The sweep itself.
+    #[must_use]
+    pub const fn sweep(&self) -> &Sweep {
+        &self.sweep
+    }
+
+    fn headings(&self) -> Vec<String> {
+        let settings = self.sweep.vary.iter().map(|vary| vary.name.clone());
+        settings
+            .chain(["rate", "mean", "p50", "p90", "p99", "errors", "runs", "verdict"].map(str::to_owned))
+            .collect()
+    }
+
+    fn cells(&self) -> Vec<Vec<String>> {
+        let time = |spread: Option<Spread>| optional(spread.map(|spread| spread.mean));
+        let cells = |(point, row): (&Point, &Row)| {
+            let settings =
+                point.0.iter().zip(&self.sweep.vary).map(|(&value, vary)| vary.values[value].label.clone());
+            let rate = row.rate_per_s.map_or_else(
+                || UNKNOWN.to_owned(),
+                |spread| {
+                    let half = (spread.most - spread.least) / 2.0;
+                    if row.runs > 1 && spread.mean > 0.0 {
+                        format!("{} ± {}", rate(spread.mean), share(half / spread.mean))
+                    } else {
+                        rate(spread.mean)
+                    }
+                },
+            );
+            let errors = match row.errors {
+                0 if row.runs > 0 => "0".to_owned(),
+                0 => UNKNOWN.to_owned(),
+                errors => count(errors),
+            };
+            let [p50, p90, p99] = row.quantiles_ns;
+            let verdict = row.grade.map_or_else(|| "not run".to_owned(), |grade| grade.name().to_owned());
+            settings
+                .chain([
+                    rate,
+                    time(row.mean_ns),
+                    time(p50),
+                    time(p90),
+                    time(p99),
+                    errors,
+                    row.runs.to_string(),
+                    verdict,
+                ])
+                .collect()
+        };
+        self.points.iter().zip(&self.rows).map(cells).collect()
+    }
+
+    /// What speaks against rows, by point.
+    fn doubts(&self) -> Vec<String> {
+        let doubt = |(point, row): (&Point, &Row)| {
+            let grade = row.grade.filter(|grade| *grade > Grade::Valid)?;
+            Some(format!("{}: {}: {}", grade.name(), point.label(&self.sweep.vary), row.doubts.join("; ")))
+        };
+        self.points.iter().zip(&self.rows).filter_map(doubt).collect()
+    }
+
+    fn headline(&self) -> String {
+        let (done, all) = (self.sweep.measured.len(), self.sweep.steps);
+        let doubtful =
+            self.rows.iter().filter(|row| row.grade.is_some_and(|grade| grade > Grade::Valid)).count();
+        let whole =
+            if done < all { format!("NOT FINISHED: {done} of {all} runs") } else { format!("{all} runs") };
+        match doubtful {
+            0 => format!("{whole}; nothing speaks against their numbers"),
+            1 => format!("{whole}; 1 point is not VALID: see below the table"),
+            many => format!("{whole}; {many} points are not VALID: see below the table"),
+        }
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let (headings, cells) = (self.headings(), self.cells());
+        let width = |column: usize| {
+            let longest = cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+            longest.max(headings[column].chars().count())
+        };
+        let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+        let mut out = format!("{}\n\n", self.headline());
+        for row in std::iter::once(&headings).chain(&cells) {
+            let mut line = String::new();
+            for ((cell, width), column) in row.iter().zip(&widths).zip(0..) {
+                // Settings are read from the left, figures from the right.
+                let settings = column < self.sweep.vary.len() || column + 1 == headings.len();
+                let _ = if settings {
+                    write!(line, "{cell:<width$}  ")
+                } else {
+                    write!(line, "{cell:>width$}  ")
+                };
+            }
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        let doubts = self.doubts();
+        if !doubts.is_empty() {
+            out.push('\n');
+            doubts.iter().for_each(|doubt| {
+                let _ = writeln!(out, "{doubt}");
+            });
+        }
+        out
+    }
+
+    /// For pull requests.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = format!("{}\n\n| {} |\n", self.headline(), self.headings().join(" | "));
+        let _ = writeln!(out, "|{}", "---|".repeat(self.headings().len()));
+        for row in self.cells() {
+            let row: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            let _ = writeln!(out, "| {} |", row.join(" | "));
+        }
+        self.doubts().iter().for_each(|doubt| {
+            let _ = writeln!(out, "\n- {doubt}");
+        });
+        out
+    }
+
+    /// For spreadsheets: a line for each point; times in seconds.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut names: Vec<String> = self.sweep.vary.iter().map(|vary| quoted(&vary.name)).collect();
+        names.extend(
+            [
+                "runs",
+                "verdict",
+                "rate_per_s",
+                "rate_least",
+                "rate_most",
+                "mean_s",
+                "p50_s",
+                "p90_s",
+                "p99_s",
+                "error_share",
+                "completed",
+                "errors",
+                "bytes_per_s",
+            ]
+            .map(str::to_owned),
+        );
+        let mut out = names.join(",") + "\n";
+        for (point, row) in self.points.iter().zip(&self.rows) {
+            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.9}"));
+            let mean = |spread: Option<Spread>| spread.map(|spread| spread.mean);
+            let seconds = |spread: Option<Spread>| number(mean(spread).map(|ns| ns / 1e9));
+            let mut cells: Vec<String> = point
+                .0
+                .iter()
+                .zip(&self.sweep.vary)
+                .map(|(&value, vary)| quoted(&vary.values[value].label))
+                .collect();
+            cells.extend([
+                row.runs.to_string(),
+                row.grade.map_or_else(String::new, |grade| grade.name().to_owned()),
+                number(mean(row.rate_per_s)),
+                number(row.rate_per_s.map(|spread| spread.least)),
+                number(row.rate_per_s.map(|spread| spread.most)),
+                seconds(row.mean_ns),
+                seconds(row.quantiles_ns[0]),
+                seconds(row.quantiles_ns[1]),
+                seconds(row.quantiles_ns[2]),
+                number(mean(row.error_share)),
+                row.completed.to_string(),
+                row.errors.to_string(),
+                number(mean(row.bytes_per_s)),
+            ]);
+            out += &(cells.join(",") + "\n");
+        }
+        out
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let spread = |spread: Option<Spread>| {
+            spread.map(|spread| json!({ "mean": spread.mean, "least": spread.least, "most": spread.most }))
+        };
+        let point = |(point, row): (&Point, &Row)| {
+            let settings: serde_json::Map<String, Value> = point
+                .0
+                .iter()
+                .zip(&self.sweep.vary)
+                .map(|(&value, vary)| (vary.name.clone(), vary.values[value].label.clone().into()))
+                .collect();
+            json!({
+                "settings": settings,
+                "runs": row.runs,
+                "verdict": row.grade.map(|grade| grade.name()),
+                "doubts": row.doubts,
+                "rate_per_s": spread(row.rate_per_s),
+                "bytes_per_s": spread(row.bytes_per_s),
+                "latency_mean_ns": spread(row.mean_ns),
+                "latency_p50_ns": spread(row.quantiles_ns[0]),
+                "latency_p90_ns": spread(row.quantiles_ns[1]),
+                "latency_p99_ns": spread(row.quantiles_ns[2]),
+                "error_share": spread(row.error_share),
+                "completed": row.completed,
+                "errors": row.errors,
+            })
+        };
+        let points: Vec<Value> = self.points.iter().zip(&self.rows).map(point).collect();
+        let value = json!({
+            "schema_version": 1,
+            "finished": self.sweep.measured.len() == self.sweep.steps,
+            "points": points,
+        });
+        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
+    }
+
+    /// One of the charts: `response`, `rate`, `p99` or `errors`; any other name is the first.
+    #[must_use]
+    pub fn chart(&self, name: &str) -> Chart {
+        let shown = SHOWN.iter().find(|shown| shown.0 == name).unwrap_or(&SHOWN[0]);
+        let &(name, title, unit, figure) = shown;
+        // Along the bottom goes the first parameter that is no target; each of the other settings is a line.
+        let across = self.sweep.vary.iter().position(|vary| vary.name != TARGET).unwrap_or(0);
+        let (labels, parameter): (Vec<String>, &str) =
+            self.sweep.vary.get(across).map_or((Vec::new(), ""), |vary| {
+                (vary.values.iter().map(|value| value.label.clone()).collect(), vary.name.as_str())
+            });
+        let numbers: Option<Vec<f64>> = labels.iter().map(|label| number(label)).collect();
+        let series = self.lines(across, numbers.as_deref(), figure);
+        let ys = || {
+            series.iter().flat_map(|line| &line.points).flat_map(|dot| {
+                let (low, high) = dot.range.unwrap_or((dot.y, dot.y));
+                [low, high]
+            })
+        };
+        let scale = if unit == Unit::Duration && spread_of(ys()) > 20.0 { Scale::Log } else { Scale::Linear };
+        let x = match &numbers {
+            Some(numbers) => {
+                let wide = spread_of(numbers.iter().copied()) > 20.0;
+                let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+                let high = numbers.iter().copied().fold(0.0, f64::max);
+                let scale = if wide && low > 0.0 { Scale::Log } else { Scale::Linear };
+                let axis = Axis {
+                    at: numbers.clone(),
+                    ..Axis::new(parameter, scale, Unit::Number, numbers.iter().copied())
+                };
+                if scale == Scale::Log { axis.over(low / 1.15, high * 1.15) } else { axis }
+            }
+            None => Axis::named(parameter, labels),
+        };
+        let y = Axis::new(title, scale, unit, ys());
+        Chart {
+            name,
+            title: format!("{}{} against {parameter}", title[..1].to_uppercase(), &title[1..]),
+            x,
+            y,
+            layers: series.into_iter().map(Layer::Line).collect(),
+            note: "Hollow marks: the numbers are not VALID. Upright lines: from the least to the greatest of the repeats.".into(),
+        }
+    }
+
+    fn lines(
+        &self,
+        across: usize,
+        numbers: Option<&[f64]>,
+        figure: fn(&Row) -> Option<Spread>,
+    ) -> Vec<Series> {
+        let mut series: Vec<Series> = Vec::new();
+        for (point, row) in self.points.iter().zip(&self.rows) {
+            let others: Vec<String> = point
+                .0
+                .iter()
+                .zip(&self.sweep.vary)
+                .enumerate()
+                .filter(|(place, _)| *place != across)
+                .map(|(_, (&value, vary))| vary.values[value].label.clone())
+                .collect();
+            let name = others.join(", ");
+            let look = series.len();
+            let place = series.iter().position(|line| line.name == name).unwrap_or_else(|| {
+                series.push(Series { name, look, points: Vec::new(), marked: true });
+                look
+            });
+            let value = point.0.get(across).copied().unwrap_or(0);
+            let x = numbers.map_or(value as f64, |numbers| numbers[value]);
+            let spread = figure(row);
+            series[place].points.push(Dot {
+                x,
+                y: spread.map_or(f64::NAN, |spread| spread.mean),
+                range: spread.filter(|_| row.runs > 1).map(|spread| (spread.least, spread.most)),
+                doubtful: row.grade.is_some_and(|grade| grade > Grade::Valid),
+            });
+        }
+        for line in &mut series {
+            line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        }
+        series
+    }
+
+    /// One page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let doubts = self.doubts();
+        let class = if doubts.is_empty() { "valid" } else { "degraded" };
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "<h1>Sweep</h1><div class=\"verdict {class}\"><b>{}</b></div>",
+            escape(&self.headline())
+        );
+        page::part(&mut out, "charts", "Charts");
+        out.push_str("<div class=\"charts\">\n");
+        SHOWN.iter().for_each(|shown| out.push_str(&self.chart(shown.0).inline()));
+        out.push_str("</div>\n");
+        page::part(&mut out, "table", "Table");
+        let headings = self.headings();
+        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+        page::table(&mut out, &headings, self.cells().into_iter());
+        for doubt in doubts {
+            let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&doubt));
+        }
+        page::page("Sweep", &out)
+    }
+}
+
+/// How many times the least the greatest is.
+fn spread_of(values: impl Iterator<Item = f64>) -> f64 {
+    let positive = values.filter(|value| value.is_finite() && *value > 0.0);
+    let (low, high) =
+        positive.fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
+    if low.is_finite() { high / low } else { 1.0 }
+}
+
+/// A label that is a number, with a unit or without: `10`, `500/s`, `10k`, `250ms`.
+fn number(label: &str) -> Option<f64> {
+    let digits = label.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(label.len());
+    let value: f64 = label[..digits].parse().ok()?;
+    let scale = match &label[digits..] {
+        "" | "/s" | "s" => 1.0,
+        "k" | "k/s" => 1e3,
+        "m" | "m/s" => 1e6,
+        "ms" => 1e-3,
+        "us" => 1e-6,
+        _ => return None,
+    };
+    Some(value * scale)
+}
+
+/// A cell of a CSV file (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warwolf_experiment::sweep::{Measured, Step, Vary};
+
+    fn report(measured: usize) -> SweepReport {
+        let vary = ["target=old:http://a/,new:http://b/", "connections=10,100,1000"];
+        let vary: Vec<Vary> = vary.iter().map(|text| Vary::parse(text).unwrap()).collect();
+        let one = |place: usize| Measured {
+            step: Step { point: place % 6, repeat: place / 6 },
+            grade: if place == 4 { Grade::Degraded } else { Grade::Valid },
+            doubts: if place == 4 { vec!["lag: 5 ms".into()] } else { Vec::new() },
+            rate_per_s: 1_000.0 + place as f64,
+            bytes_per_s: 1e6,
+            mean_ns: Some(1e6 * (place + 1) as f64),
+            quantiles_ns: [Some(1e6), Some(2e6), None],
+            error_share: Some(0.0),
+            completed: 1_000,
+            errors: 0,
+        };
+        SweepReport::new(Sweep { vary, measured: (0..measured).map(one).collect(), steps: 12 })
+    }
+
+    #[test]
+    fn the_table_has_a_line_for_each_point_and_marks_the_doubtful() {
+        let text = report(12).text();
+        assert!(text.starts_with("12 runs; 1 point is not VALID"), "{text}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[2].split_whitespace().next(), Some("target"));
+        assert!(lines[7].starts_with("new     100 ") && lines[7].ends_with("DEGRADED"), "{text}");
+        assert!(text.contains("DEGRADED: target=new, connections=100: lag: 5 ms"), "{text}");
+    }
+
+    #[test]
+    fn what_was_not_run_is_said() {
+        let text = report(3).text();
+        assert!(text.starts_with("NOT FINISHED: 3 of 12 runs") && text.contains("not run"), "{text}");
+        assert!(!report(0).html().contains("NaN"));
+    }
+
+    #[test]
+    fn a_line_for_each_target_goes_over_the_other_parameter() {
+        let chart = report(12).chart("response");
+        assert_eq!(chart.layers.len(), 2);
+        let Layer::Line(new) = &chart.layers[1] else { panic!("a line") };
+        assert_eq!((new.name.as_str(), new.points.len()), ("new", 3));
+        assert_eq!((new.points[1].x, new.points[1].doubtful), (100.0, true));
+        assert_eq!(new.points[0].range, Some((4e6, 10e6)));
+        assert_eq!(chart.x.scale, Scale::Log);
+    }
+
+    #[test]
+    fn spreadsheets_and_programs_get_every_point() {
+        let csv = report(12).csv();
+        assert_eq!(csv.lines().count(), 7);
+        assert!(csv.lines().nth(1).unwrap().starts_with("old,10,2,VALID,1003.000000000,1000.0"), "{csv}");
+        let value: Value = serde_json::from_str(&report(3).json()).unwrap();
+        assert_eq!((&value["finished"], value["points"].as_array().unwrap().len()), (&Value::Bool(false), 6));
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn numbers_with_units_are_numbers() {
+        for (label, value) in [
+            ("10", Some(10.0)),
+            ("500/s", Some(500.0)),
+            ("2k", Some(2e3)),
+            ("250ms", Some(0.25)),
+            ("old", None),
+        ] {
+            assert_eq!(number(label), value, "{label}");
+        }
+    }
+}

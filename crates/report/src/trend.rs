@@ -1,0 +1,244 @@
+//! Runs of one name over time: a table and two charts.
+
+use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
+use crate::html::page;
+use crate::layout::{UNKNOWN, optional};
+use serde_json::json;
+use std::fmt::Write;
+use warwolf_measure::unit::{rate, share};
+
+/// A run among others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrendPoint {
+    /// Its number.
+    pub id: i64,
+    /// What it was kept as.
+    pub name: String,
+    /// When it began, in words.
+    pub date: String,
+    /// Its verdict.
+    pub verdict: String,
+    /// What it loaded.
+    pub target: String,
+    /// Completed calls a second.
+    pub rate_per_s: f64,
+    /// Latency quantiles 0.5, 0.9 and 0.99 in nanoseconds, where known.
+    pub quantiles_ns: [Option<f64>; 3],
+    /// Share of calls without the reply that was asked for (0 to 1).
+    pub error_share: Option<f64>,
+    /// Its tags.
+    pub tags: Vec<String>,
+}
+
+/// Runs over time.
+#[derive(Clone, Debug)]
+pub struct TrendReport {
+    points: Vec<TrendPoint>,
+}
+
+const HEADINGS: [&str; 10] =
+    ["run", "<name", "<began", "rate", "p50", "p90", "p99", "errors", "<verdict", "<tags"];
+
+impl TrendReport {
+    /// Of these runs, the oldest first.
+    #[must_use]
+    pub const fn new(points: Vec<TrendPoint>) -> Self {
+        Self { points }
+    }
+
+    fn cells(&self) -> Vec<Vec<String>> {
+        let cells = |point: &TrendPoint| {
+            let [p50, p90, p99] = point.quantiles_ns.map(optional);
+            vec![
+                point.id.to_string(),
+                point.name.clone(),
+                point.date.clone(),
+                rate(point.rate_per_s),
+                p50,
+                p90,
+                p99,
+                point.error_share.map_or_else(|| UNKNOWN.to_owned(), share),
+                point.verdict.clone(),
+                point.tags.join(", "),
+            ]
+        };
+        self.points.iter().map(cells).collect()
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let headings = HEADINGS.map(|heading| heading.trim_start_matches('<').to_owned()).to_vec();
+        let rows: Vec<Vec<String>> = std::iter::once(headings).chain(self.cells()).collect();
+        let mut out = String::new();
+        for row in &rows {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let width = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+                let left = HEADINGS[column].starts_with('<');
+                let _ =
+                    if left { write!(line, "{cell:<width$}  ") } else { write!(line, "{cell:>width$}  ") };
+            }
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        out
+    }
+
+    /// For pull requests.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let headings = HEADINGS.map(|heading| heading.trim_start_matches('<')).join(" | ");
+        let mut out = format!("| {headings} |\n|{}\n", "---|".repeat(HEADINGS.len()));
+        for row in self.cells() {
+            let _ = writeln!(out, "| {} |", row.join(" | "));
+        }
+        out
+    }
+
+    /// For spreadsheets: a line for each run; times in seconds.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let seconds = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.9}", ns / 1e9));
+        let mut out = "run,name,began,rate_per_s,p50_s,p90_s,p99_s,error_share,verdict,tags\n".to_owned();
+        for point in &self.points {
+            let text = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+            let [p50, p90, p99] = point.quantiles_ns.map(seconds);
+            let errors = point.error_share.map_or_else(String::new, |share| format!("{share:.6}"));
+            let _ = writeln!(
+                out,
+                "{},{},{},{:.3},{p50},{p90},{p99},{errors},{},{}",
+                point.id,
+                text(&point.name),
+                text(&point.date),
+                point.rate_per_s,
+                point.verdict,
+                text(&point.tags.join(" "))
+            );
+        }
+        out
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let run = |point: &TrendPoint| {
+            json!({
+                "run": point.id,
+                "name": point.name,
+                "began": point.date,
+                "verdict": point.verdict,
+                "target": point.target,
+                "rate_per_s": point.rate_per_s,
+                "latency_p50_ns": point.quantiles_ns[0],
+                "latency_p90_ns": point.quantiles_ns[1],
+                "latency_p99_ns": point.quantiles_ns[2],
+                "error_share": point.error_share,
+                "tags": point.tags,
+            })
+        };
+        let value = json!({ "schema_version": 1, "runs": self.points.iter().map(run).collect::<Vec<_>>() });
+        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
+    }
+
+    fn chart_of(&self, latency: bool) -> Chart {
+        let line = |name: &str, look, of: fn(&TrendPoint) -> Option<f64>| Series {
+            name: name.to_owned(),
+            look,
+            points: (0u32..)
+                .zip(&self.points)
+                .map(|(place, point)| Dot {
+                    doubtful: point.verdict != "VALID",
+                    ..Dot::new(f64::from(place), of(point).unwrap_or(f64::NAN))
+                })
+                .collect(),
+            marked: true,
+        };
+        let series = if latency {
+            vec![line("p50", 0, |point| point.quantiles_ns[0]), line("p99", 1, |point| point.quantiles_ns[2])]
+        } else {
+            vec![line("rate", 0, |point| Some(point.rate_per_s))]
+        };
+        let ys = series.iter().flat_map(|line| line.points.iter().map(|dot| dot.y));
+        let (label, scale, unit) = if latency {
+            ("latency", Scale::Log, Unit::Duration)
+        } else {
+            ("completed a second", Scale::Linear, Unit::Rate)
+        };
+        let names = self.points.iter().map(|point| {
+            let tags =
+                if point.tags.is_empty() { String::new() } else { format!(" {}", point.tags.join(" ")) };
+            format!("{}{tags}", point.id)
+        });
+        Chart {
+            name: if latency { "latency" } else { "rate" },
+            title: if latency { "Latency from run to run" } else { "Rate from run to run" }.to_owned(),
+            y: Axis::new(label, scale, unit, ys),
+            x: Axis::named("run", names.collect()),
+            layers: series.into_iter().map(Layer::Line).collect(),
+            note: "Hollow marks: the numbers are not VALID.".to_owned(),
+        }
+    }
+
+    /// Latency from run to run.
+    #[must_use]
+    pub fn chart(&self) -> Chart {
+        self.chart_of(true)
+    }
+
+    /// One page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let name = self.points.first().map_or("nothing", |point| point.name.as_str());
+        let mut out = format!("<h1>{} from run to run</h1>\n<div class=\"charts\">\n", escape(name));
+        out += &self.chart_of(true).inline();
+        out += &self.chart_of(false).inline();
+        out += "</div>\n";
+        page::table(&mut out, &HEADINGS, self.cells().into_iter());
+        page::page("History", &out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> TrendReport {
+        let point = |id: i64| TrendPoint {
+            id,
+            name: "shop".into(),
+            date: format!("2026-11-{id:02} 10:00"),
+            verdict: if id == 2 { "DEGRADED" } else { "VALID" }.into(),
+            target: "http://a.test/".into(),
+            rate_per_s: 100.0 * id as f64,
+            quantiles_ns: [Some(1e6), Some(2e6), (id > 1).then_some(3e6)],
+            error_share: Some(0.0),
+            tags: if id == 3 { vec!["baseline".into()] } else { Vec::new() },
+        };
+        TrendReport::new((1..=3).map(point).collect())
+    }
+
+    #[test]
+    fn every_form_has_every_run() {
+        let report = report();
+        let text = report.text();
+        assert_eq!(text.lines().count(), 4);
+        assert!(
+            text.lines()
+                .nth(3)
+                .is_some_and(|line| line.starts_with("  3  shop  2026-11-03 10:00  300/s")
+                    && line.ends_with("baseline")),
+            "{text}"
+        );
+        assert_eq!((report.csv().lines().count(), report.markdown().lines().count()), (4, 5));
+        let value: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
+        assert_eq!(value["runs"][2]["tags"][0], "baseline");
+        assert!(report.html().contains("id=\"chart-rate\"") && !report.html().contains("NaN"));
+    }
+
+    #[test]
+    fn no_runs_are_no_mistake() {
+        let none = TrendReport::new(Vec::new());
+        assert_eq!(none.text().lines().count(), 1);
+        assert!(!none.html().contains("NaN"));
+    }
+}

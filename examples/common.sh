@@ -1,0 +1,38 @@
+# What the examples share: a folder for what they make, free ports, and an end for every server they start.
+set -euo pipefail
+PATH="$PATH:/usr/sbin:/sbin"
+here=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
+warwolf=${WARWOLF:-warwolf}
+out=${OUT:-$here/out}
+mkdir -p "$out"
+work=$(mktemp -d)
+# Servers started as root become another user and still have to read their pages.
+chmod 755 "$work"
+pids=()
+finish() {
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
+  rm -rf "$work"
+}
+trap finish EXIT
+
+# Starts a server in the background; it ends with the script. Each has a group of its own, because Apache ends its whole group.
+serve() { setsid "$@" >"$work/log" 2>&1 </dev/null & pids+=($!); }
+
+need() {
+  for program in "$@"; do
+    command -v "$program" >/dev/null || { echo "example: \`$program\` is missing; install it from Debian's packages" >&2; exit 1; }
+  done
+}
+
+# A loopback port nobody listens on.
+port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# Waits until somebody listens on a port.
+ready() {
+  for _ in $(seq 200); do
+    if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return; fi
+    sleep 0.05
+  done
+  echo "example: nobody listens on port $1" >&2; cat "$work/log" >&2; exit 1
+}
