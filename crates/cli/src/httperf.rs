@@ -3,14 +3,18 @@
 use crate::{environment, streams};
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
-use warwolf_compat::httperf::{Classic, Live, Said, Style, Usage, parse};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use warwolf_clock::Timestamp;
+use warwolf_compat::httperf::{Classic, Ended, Ledger, Live, Said, Style, Transcript, Usage, parse};
 use warwolf_driver::host;
-use warwolf_engine::{Control, SetupError};
-use warwolf_measure::Run;
+use warwolf_engine::{Control, Seen, SetupError, Witness};
+use warwolf_measure::{Outcome, Run};
 use warwolf_plan::{Plan, Shard};
 
 /// Descriptors that are not for connections: files, rings, the terminal.
 const OTHER_DESCRIPTORS: u64 = 128;
+/// Lines are written out when so many bytes of them wait.
+const PAGE: usize = 65_536;
 
 /// Does what the words say; gives the exit code, which is 0 for every run that took place.
 pub(crate) fn run(argv: &[String]) -> u8 {
@@ -30,19 +34,100 @@ fn attempt(argv: &[String]) -> Result<(), Usage> {
     plan.connections.limit = plan.connections.limit.min(room);
     put(&Said { stdout: style.opening(descriptors), stderr: style.notes().to_owned() });
     let mut live = style.live(&plan);
-    let run = perform(&plan, &mut live).map_err(|error| refusal(&style, &error))?;
-    put(&live.finish(run.wall));
-    put(&Said { stdout: style.report(&style.figures(&run, &live)), stderr: String::new() });
+    let ledger = Arc::new(Mutex::new(style.ledger()));
+    let run = perform(&plan, &style, &mut live, &ledger).map_err(|error| refusal(&style, &error))?;
+    let ledger = lock(&ledger);
+    put(&live.finish(run.wall, &ledger));
+    put(&Said { stdout: style.report(&style.figures(&run, &ledger)), stderr: String::new() });
     Ok(())
 }
 
-fn perform(plan: &Plan, live: &mut Live) -> Result<Run, SetupError> {
+fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
+    ledger.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn perform(
+    plan: &Plan,
+    style: &Style,
+    live: &mut Live,
+    ledger: &Arc<Mutex<Ledger>>,
+) -> Result<Run, SetupError> {
     let control = Control::new();
     listen(&control).map_err(|error| SetupError::Thread(error.to_string()))?;
     let environment = environment::observe();
-    let run =
-        warwolf_engine::run(plan, Shard::WHOLE, &control, &mut |interval| put(&live.interval(interval)))?;
+    let witness = |_| -> Box<dyn Witness> {
+        Box::new(Clerk { ledger: Arc::clone(ledger), transcript: style.transcript(), lines: Vec::new() })
+    };
+    let mut watch = |interval: &_| put(&live.interval(interval, &lock(ledger)));
+    let run = warwolf_engine::run_witnessed(plan, Shard::WHOLE, &control, &mut watch, Some(&witness))?;
     Ok(Run { environment, ..run })
+}
+
+/// Enters what happens into the ledger, and writes down what goes over the wire where that is asked for.
+struct Clerk {
+    ledger: Arc<Mutex<Ledger>>,
+    transcript: Transcript,
+    lines: Vec<u8>,
+}
+
+impl Clerk {
+    fn write_out(&mut self) {
+        if !self.lines.is_empty() {
+            let _ = streams::print(&self.lines);
+            self.lines.clear();
+        }
+    }
+}
+
+impl Witness for Clerk {
+    fn call(&mut self, seen: &Seen<'_>) {
+        let Seen { sample, session, connection, footer_bytes, call, .. } = *seen;
+        lock(&self.ledger).call(&Ended { session, connection, sample, footer_bytes });
+        if sample.outcome == Outcome::Completed {
+            let sizes = [sample.header_bytes.into(), sample.body_bytes, footer_bytes.into()];
+            self.transcript.end(call, sizes, &mut self.lines);
+        } else {
+            self.transcript.give_up(call);
+        }
+    }
+
+    fn pause(&mut self) {
+        lock(&self.ledger).turn();
+        self.write_out();
+    }
+
+    fn connecting(&mut self, connection: u32, session: u64, now: Timestamp) {
+        lock(&self.ledger).connecting(connection, session, now.as_nanos());
+    }
+
+    fn connected(&mut self, connection: u32, now: Timestamp) {
+        lock(&self.ledger).connected(connection, now.as_nanos());
+    }
+
+    fn disconnected(&mut self, connection: u32, now: Timestamp, why: Option<Outcome>) {
+        lock(&self.ledger).disconnected(connection, now.as_nanos(), why);
+    }
+
+    fn written(&mut self, _call: u64, _connection: u32, bytes: u64) {
+        lock(&self.ledger).written(bytes);
+    }
+
+    fn session_over(&mut self, session: u64, is_failed: bool, began: Timestamp, now: Timestamp) {
+        lock(&self.ledger).session(session, is_failed, began.as_nanos(), now.as_nanos());
+    }
+
+    fn wants_requests(&self) -> bool {
+        !self.transcript.is_empty()
+    }
+
+    fn request(&mut self, call: u64, head: &[u8], body: &[u8]) {
+        // What came of an earlier reply to it is of no use.
+        self.transcript.give_up(call);
+        self.transcript.request(call, head, body, &mut self.lines);
+        if self.lines.len() >= PAGE {
+            self.write_out();
+        }
+    }
 }
 
 /// Why there was no run, as the original would say it where it has words for it.

@@ -13,13 +13,16 @@ use warwolf_measure::{Outcome, Sample};
 pub struct Ended<'a> {
     /// Number of the session that made the call.
     pub session: u64,
-    /// The connection it was on.
+    /// The connection it was on; [`NO_CONNECTION`] when none could be begun for it.
     pub connection: u32,
     /// When things happened to it, and how it ended.
     pub sample: &'a Sample,
     /// Bytes after the last chunk of the reply.
     pub footer_bytes: u32,
 }
+
+/// No connection's number.
+pub const NO_CONNECTION: u32 = u32::MAX;
 
 /// What is counted.
 #[derive(Clone, Debug)]
@@ -201,6 +204,8 @@ impl Ledger {
     pub fn disconnected(&mut self, connection: u32, now_ns: u64, why: Option<Outcome>) {
         if let Some(why) = why {
             self.count_error(why);
+            // It did not get as far as a connect.
+            self.connections -= u64::from(why == Outcome::NoFiles);
         }
         let Some(closed) = self.open.remove(&connection).filter(|closed| closed.replies > 0) else { return };
         let lifetime_ms = now_ns.saturating_sub(closed.began_ns) as f64 / 1e6;
@@ -232,6 +237,9 @@ impl Ledger {
     /// A call is over.
     pub fn call(&mut self, ended: &Ended<'_>) {
         let sample = ended.sample;
+        if ended.connection == NO_CONNECTION {
+            self.count_error(sample.outcome);
+        }
         if let Some(wait) = sample.wait() {
             self.response_ns.add(nanos(wait));
         }

@@ -1,7 +1,7 @@
-//! What is said while the run goes on, and what is noted every five seconds for the report.
+//! What is said while the run goes on.
 
+use super::ledger::Ledger;
 use super::period::{Gaps, Period};
-use super::report::Spread;
 use super::translate::Visits;
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -17,8 +17,6 @@ pub struct Said {
     pub stderr: String,
 }
 
-/// How far apart samples are.
-const SAMPLE_NS: u64 = 5_000_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Follows a run, interval by interval.
@@ -31,13 +29,8 @@ pub struct Live {
     periodic: bool,
     /// Where the interval at hand should end, and what was counted in it.
     pending: Option<(u64, Counts)>,
-    /// When the next sample is due, when the last one was taken, and what was counted then.
-    due_ns: u64,
-    taken_ns: u64,
-    taken: Counts,
-    now: Counts,
-    reply_rates: Vec<f64>,
-    session_rates: Vec<f64>,
+    /// Samples told of.
+    samples: usize,
     second: Counts,
     second_due_ns: u64,
     /// Gaps to be told of, with when, for those who want to know.
@@ -51,8 +44,6 @@ pub struct Live {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     started: u64,
-    replies: u64,
-    sessions: u64,
     ok: u64,
     found: u64,
 }
@@ -61,27 +52,8 @@ impl Counts {
     fn of(tally: &Tally) -> Self {
         let status =
             |wanted| tally.statuses().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| count);
-        Self {
-            started: tally.counters().started,
-            replies: replies(tally),
-            sessions: 0,
-            ok: status(200),
-            found: status(302),
-        }
+        Self { started: tally.counters().started, ok: status(200), found: status(302) }
     }
-
-    fn add(&mut self, other: Self) {
-        self.started += other.started;
-        self.replies += other.replies;
-        self.sessions += other.sessions;
-        self.ok += other.ok;
-        self.found += other.found;
-    }
-}
-
-/// Replies that are counted as such: those with a status of 100 and above.
-pub(super) fn replies(tally: &Tally) -> u64 {
-    tally.statuses().filter(|(status, _)| *status >= 100).map(|(_, count)| count).sum()
 }
 
 /// Gaps with the arrival that each is drawn at; the first gap is not told.
@@ -119,12 +91,7 @@ impl Live {
             with_sessions: false,
             periodic: false,
             pending: None,
-            due_ns: SAMPLE_NS * (u64::from(client.0) + 1) / u64::from(client.1.max(1)),
-            taken_ns: 0,
-            taken: Counts::default(),
-            now: Counts::default(),
-            reply_rates: Vec::new(),
-            session_rates: Vec::new(),
+            samples: 0,
             second: Counts::default(),
             second_due_ns: SECOND_NS,
             gaps,
@@ -148,36 +115,24 @@ impl Live {
         Self { program: program.to_owned(), visits, ..self }
     }
 
-    /// Takes in one more interval; gives what is to be printed now.
-    pub fn interval(&mut self, interval: &Interval) -> Said {
-        let said = self.settle(u64::MAX);
+    /// Takes in one more interval of the run that `ledger` counts; gives what is to be printed now.
+    pub fn interval(&mut self, interval: &Interval, ledger: &Ledger) -> Said {
+        let said = self.settle(u64::MAX, ledger);
         self.pending = Some((interval.end.as_nanos(), Counts::of(&interval.tally)));
         said
     }
 
     /// The run has ended after `wall`; gives what is still to be printed.
-    pub fn finish(&mut self, wall: Duration) -> Said {
-        self.settle(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX))
-    }
-
-    /// The samples of replies a second.
-    #[must_use]
-    pub fn reply_rates(&self) -> Spread {
-        Spread::of(&self.reply_rates)
-    }
-
-    /// The samples of completed sessions a second.
-    #[must_use]
-    pub fn session_rates(&self) -> Spread {
-        Spread::of(&self.session_rates)
+    pub fn finish(&mut self, wall: Duration, ledger: &Ledger) -> Said {
+        self.settle(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX), ledger)
     }
 
     /// Takes in the interval at hand, which ended at its time or when the run did.
-    fn settle(&mut self, run_end_ns: u64) -> Said {
+    fn settle(&mut self, run_end_ns: u64, ledger: &Ledger) -> Said {
         let mut said = Said::default();
         let Some((end_ns, counts)) = self.pending.take() else { return said };
-        self.now.add(counts);
-        self.second.add(counts);
+        self.second.ok += counts.ok;
+        self.second.found += counts.found;
         if let Some(Visits { targets, sequence }) = &mut self.visits {
             let calls = usize::try_from(counts.started).unwrap_or(usize::MAX);
             for target in sequence.take(calls).filter_map(|target| targets.get(target)) {
@@ -185,11 +140,11 @@ impl Live {
             }
         }
         // Writing to a string cannot fail.
-        let _ = self.say(end_ns.min(run_end_ns), &mut said);
+        let _ = self.say(end_ns.min(run_end_ns), ledger, &mut said);
         said
     }
 
-    fn say(&mut self, end_ns: u64, said: &mut Said) -> std::fmt::Result {
+    fn say(&mut self, end_ns: u64, ledger: &Ledger, said: &mut Said) -> std::fmt::Result {
         while let Some((_, gap)) = self.gaps.as_mut().and_then(|gaps| gaps.next_if(|(at, _)| *at < end_ns)) {
             writeln!(said.stderr, "next arrival delay = {gap:.4}")?;
         }
@@ -199,23 +154,12 @@ impl Live {
             self.second = Counts::default();
             self.second_due_ns = (end_ns / SECOND_NS + 1) * SECOND_NS;
         }
-        if end_ns >= self.due_ns {
-            let seconds = (end_ns - self.taken_ns) as f64 / SECOND_NS as f64;
-            let rate = |now: u64, then: u64| (now - then) as f64 / seconds;
-            let replies = rate(self.now.replies, self.taken.replies);
-            let sessions = rate(self.now.sessions, self.taken.sessions);
-            self.reply_rates.push(replies);
-            self.session_rates.push(sessions);
-            if self.verbose >= 1 {
-                writeln!(said.stdout, "reply-rate = {replies:<8.1}")?;
-            }
-            if self.verbose >= 1 && self.with_sessions {
+        while self.verbose >= 1 && ledger.sample_due_ns(self.samples) <= end_ns {
+            let [replies, sessions] = ledger.sample(self.samples);
+            self.samples += 1;
+            writeln!(said.stdout, "reply-rate = {replies:<8.1}")?;
+            if self.with_sessions {
                 writeln!(said.stdout, "session-rate = {sessions:<8.1}")?;
-            }
-            self.taken = self.now;
-            self.taken_ns = end_ns;
-            while self.due_ns <= end_ns {
-                self.due_ns += SAMPLE_NS;
             }
         }
         Ok(())
@@ -224,6 +168,7 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ledger::Ended;
     use super::*;
     use warwolf_measure::{Outcome, Sample, Timeline};
 
@@ -232,35 +177,46 @@ mod tests {
         let mut timeline = Timeline::new(Duration::from_millis(100));
         (0..tenths).for_each(|number| timeline.add(number, &Tally::new()));
         let mut intervals: Vec<_> = timeline.intervals().collect();
-        for Interval { start: at, tally, .. } in &mut intervals {
-            tally.started(1);
-            tally.record(&Sample {
-                intended: *at,
-                started: *at,
-                sent: *at,
-                first_byte: *at,
-                finished: *at,
-                body_bytes: 0,
-                header_bytes: 40,
-                sent_bytes: 60,
-                status: 200,
-                target: 0,
-                outcome: Outcome::Completed,
-            });
+        for interval in &mut intervals {
+            let sample = sample(interval);
+            interval.tally.started(1);
+            interval.tally.record(&sample);
         }
         intervals
     }
 
-    /// Follows a run of `tenths` of a second with one reply in each; the last may end early.
-    fn follow(mut live: Live, tenths: u64, wall_ms: u64) -> (Live, Said) {
+    /// A reply at the start of an interval.
+    fn sample(interval: &Interval) -> Sample {
+        let at = interval.start;
+        Sample {
+            intended: at,
+            started: at,
+            sent: at,
+            first_byte: at,
+            finished: at,
+            body_bytes: 0,
+            header_bytes: 40,
+            sent_bytes: 60,
+            status: 200,
+            target: 0,
+            outcome: Outcome::Completed,
+        }
+    }
+
+    /// What is told of a run of `tenths` of a second with one reply in each; the last may end early.
+    fn follow(mut live: Live, client: (u32, u32), tenths: u64, wall_ms: u64) -> Said {
         let mut said = Said::default();
         let mut hear = |more: Said| {
             said.stdout += &more.stdout;
             said.stderr += &more.stderr;
         };
-        intervals(tenths).iter().for_each(|interval| hear(live.interval(interval)));
-        hear(live.finish(Duration::from_millis(wall_ms)));
-        (live, said)
+        let mut ledger = Ledger::new(client);
+        for interval in intervals(tenths) {
+            ledger.call(&Ended { session: 0, connection: 0, sample: &sample(&interval), footer_bytes: 0 });
+            hear(live.interval(&interval, &ledger));
+        }
+        hear(live.finish(Duration::from_millis(wall_ms), &ledger));
+        said
     }
 
     fn live(verbose: u32, client: (u32, u32), period: &str) -> Live {
@@ -270,25 +226,25 @@ mod tests {
     #[test]
     fn rates_are_sampled_every_five_seconds_from_a_phase_of_the_clients_own() {
         let rows = [
-            ((0, 1), 64, 6_400, &[10.0][..], "one sample"),
-            ((0, 5), 64, 6_400, &[10.0, 10.0], "at one second and at six"),
-            ((4, 5), 64, 6_400, &[10.0], "at five"),
-            ((0, 1), 50, 4_999, &[], "a run that ends before its time is up"),
-            ((0, 1), 50, 5_000, &[10.0], "a run that ends just then"),
+            ((0, 1), 64, 6_400, 1, "one sample"),
+            ((0, 5), 64, 6_400, 2, "at one second and at six"),
+            ((4, 5), 64, 6_400, 1, "at five"),
+            ((0, 1), 50, 4_999, 0, "a run that ends before its time is up"),
+            ((0, 1), 50, 5_000, 1, "a run that ends just then"),
         ];
-        for (client, tenths, end_ms, expected, why) in rows {
-            let (live, _) = follow(live(0, client, "0"), tenths, end_ms);
-            assert_eq!(live.reply_rates, expected, "{why}");
+        for (client, tenths, end_ms, samples, why) in rows {
+            let said = follow(live(1, client, "0"), client, tenths, end_ms);
+            assert_eq!(said.stdout, "reply-rate = 10.0    \n".repeat(samples), "{why}");
         }
     }
 
     #[test]
     fn samples_are_told_to_those_who_listen() {
-        let (_, said) = follow(live(1, (0, 1), "0"), 64, 6_400);
+        let said = follow(live(1, (0, 1), "0"), (0, 1), 64, 6_400);
         assert_eq!(said.stdout, "reply-rate = 10.0    \n");
-        let (_, said) = follow(live(1, (0, 1), "0").with_sessions(true), 64, 6_400);
+        let said = follow(live(1, (0, 1), "0").with_sessions(true), (0, 1), 64, 6_400);
         assert_eq!(said.stdout, "reply-rate = 10.0    \nsession-rate = 0.0     \n");
-        let (_, said) = follow(live(0, (0, 1), "0").with_periodic_stats(true), 25, 2_500);
+        let said = follow(live(0, (0, 1), "0").with_periodic_stats(true), (0, 1), 25, 2_500);
         assert_eq!(said.stdout, "[1.000000 s] 200=10, 302=0\n[2.000000 s] 200=10, 302=0\n");
     }
 
@@ -298,7 +254,7 @@ mod tests {
             targets: ["/a", "/b"].map(str::to_owned).to_vec(),
             sequence: super::super::targets::Sequence::Round { next: 0, count: 2 },
         };
-        let (_, said) = follow(live(1, (0, 1), "0").with_visits("httperf", Some(visits)), 3, 300);
+        let said = follow(live(1, (0, 1), "0").with_visits("httperf", Some(visits)), (0, 1), 3, 300);
         assert_eq!(
             said.stdout,
             "httperf: accessing URI `/a'\nhttperf: accessing URI `/b'\nhttperf: accessing URI `/a'\n"
@@ -307,12 +263,12 @@ mod tests {
 
     #[test]
     fn delays_are_told_when_they_are_drawn_but_for_the_first() {
-        let (_, said) = follow(live(3, (0, 1), "e0.1"), 5, 415);
+        let said = follow(live(3, (0, 1), "e0.1"), (0, 1), 5, 415);
         let delays: Vec<_> = said.stderr.lines().map(|line| line.rsplit_once(' ').unwrap().1).collect();
         assert_eq!(delays, ["0.0323", "0.0092", "0.0566", "0.1023", "0.0315", "0.0172", "0.0388"]);
-        let (_, said) = follow(live(3, (0, 1), "e0.1"), 3, 260);
+        let said = follow(live(3, (0, 1), "e0.1"), (0, 1), 3, 260);
         assert_eq!(said.stderr.lines().count(), 3, "{said:?}");
-        let (_, said) = follow(live(3, (0, 1), "0"), 5, 415);
+        let said = follow(live(3, (0, 1), "0"), (0, 1), 5, 415);
         assert_eq!(said.stderr, "");
     }
 }

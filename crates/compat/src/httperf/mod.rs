@@ -6,7 +6,6 @@
 mod ciphers;
 mod echo;
 mod escape;
-mod figures;
 mod getopt;
 mod ledger;
 mod live;
@@ -20,7 +19,7 @@ mod transcript;
 mod translate;
 mod wire;
 
-pub use ledger::{Ended, Ledger};
+pub use ledger::{Ended, Ledger, NO_CONNECTION};
 pub use live::{Live, Said};
 pub use options::Parts;
 pub use report::{Errors, Figures, Sessions, Spread, median_ms, report};
@@ -29,7 +28,7 @@ pub use transcript::Transcript;
 use options::Options;
 use std::path::Path;
 use translate::{NoPlan, Visits, translate};
-use warwolf_measure::Run;
+use warwolf_measure::{Evidence, Run};
 use warwolf_plan::Plan;
 
 /// How files are read: by whoever may.
@@ -130,10 +129,18 @@ impl Style {
         Transcript::new(self.options.print_request, self.options.print_reply)
     }
 
-    /// The numbers of the report of a run that `live` followed to its end.
+    /// What counts a run from what its witness hears.
     #[must_use]
-    pub fn figures(&self, run: &Run, live: &Live) -> Figures {
-        figures::figures(run, live, self.options.sessions.is_some(), self.options.periodic_stats)
+    pub fn ledger(&self) -> Ledger {
+        Ledger::new(self.options.client)
+    }
+
+    /// The numbers of the report of a run that `ledger` counted.
+    #[must_use]
+    pub fn figures(&self, run: &Run, ledger: &Ledger) -> Figures {
+        let Evidence { cpu_user, cpu_system, .. } = run.evidence;
+        let Options { sessions, periodic_stats, .. } = &self.options;
+        ledger.figures(run.wall, [cpu_user, cpu_system], sessions.is_some(), *periodic_stats)
     }
 
     /// The report.

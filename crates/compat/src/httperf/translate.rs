@@ -13,8 +13,8 @@ use super::{Read, escape};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Body, Burst, DriverChoice, Endpoint, HttpVersion, Idle, Order, Plan, Request, RequestId,
-    Schedule, Scheme, Script, Stop, Think, TlsVersion, Verify, Work,
+    ArrivalProcess, Body, Burst, DriverChoice, Endpoint, HttpVersion, Idle, Order, Plan, Reconnect, Request,
+    RequestId, Schedule, Scheme, Script, Stop, Think, Timeouts, TlsVersion, Verify, WhenFull, Work,
 };
 
 /// A plan, and what is to be said about it on stderr.
@@ -69,7 +69,8 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     let mut plan = Plan::new(workload.requests);
     plan.session.work = workload.work;
     plan.session.think = workload.think;
-    plan.session.cookies = options.cookies;
+    plan.session.one_cookie = options.cookies;
+    plan.session.lead = options.sessions.is_some();
     plan.threads = Some(1);
     plan.driver = DriverChoice::Auto;
     plan.idle = match options.waiting {
@@ -199,6 +200,9 @@ fn workload(
     }
     let method = options.method.as_deref().unwrap_or("GET");
     let targets = targets(options, read, notes)?;
+    if targets.len() > 1 && servers.len() > 1 {
+        return Err("--servers goes with one target only: leave out --wlog and --wset".to_owned().into());
+    }
     let requests = targets
         .iter()
         .flat_map(|target| servers.iter().map(move |server| (server, target)))
@@ -208,7 +212,8 @@ fn workload(
         Duration::ZERO => Think::None,
         time => Think::Constant { time },
     };
-    let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, order: Order::Sequential };
+    let order = order(options, servers.len());
+    let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, order };
     let visits = sequence(options, targets.len()).map(|sequence| Visits {
         targets: targets.iter().map(|target| String::from_utf8_lossy(target).into_owned()).collect(),
         sequence,
@@ -234,6 +239,20 @@ fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result
         Some((files, _)) => working_set(&options.uri, files).into_iter().map(String::into_bytes).collect(),
         None => vec![options.uri.clone().into_bytes()],
     })
+}
+
+/// The same in the words of a plan, and which server comes next.
+fn order(options: &Options, servers: usize) -> Order {
+    match (&options.wlog, options.wset) {
+        (Some((true, _)), _) => Order::Created,
+        (Some((false, _)), _) => Order::Once,
+        (None, Some((_, miss))) => {
+            let (first, step) = options.client;
+            Order::WorkingSet { first, step, miss }
+        }
+        (None, None) if servers > 1 => Order::BySession,
+        (None, None) => Order::Sequential,
+    }
 }
 
 /// In which order targets are asked for, where there is more than one.
@@ -287,26 +306,24 @@ fn scripted(
 
 fn planned(options: &Options, server: &str, wire: Wire) -> Request {
     let scheme = if options.tls { Scheme::Https } else { Scheme::Http };
-    let text = String::from_utf8_lossy(&wire.head).into_owned();
-    let headers = text.split("\r\n").skip(1).filter_map(|line| line.split_once(": "));
     Request {
         endpoint: Endpoint { scheme, host: server.to_owned(), port: options.port },
         path: String::from_utf8_lossy(&wire.target).into_owned(),
         method: wire.method,
-        headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        headers: Vec::new(),
         body: match wire.body.is_empty() {
             true => Body::None,
-            false => Body::Text(String::from_utf8_lossy(&wire.body).into_owned()),
+            false => Body::Bytes(wire.body),
         },
         basic_auth: None,
-        head: None,
+        head: Some(wire.head.iter().map(|byte| char::from(*byte)).collect()),
     }
 }
 
 fn schedule(options: &Options, sessions: Option<u64>, plan: &mut Plan) -> Result<(), String> {
     plan.stop = Stop { duration: options.runtime.map(seconds), calls: sessions, grace: Duration::ZERO };
     if options.period.is_sequential() {
-        plan.schedule = Schedule::Closed { users: 1, ramp: Duration::ZERO };
+        plan.schedule = Schedule::Turns { users: 1 };
         return Ok(());
     }
     let arrivals = match &options.period {
@@ -334,19 +351,27 @@ fn connections(options: &Options, plan: &mut Plan) {
     let connections = &mut plan.connections;
     connections.version =
         if options.http_version == (1, 0) { HttpVersion::Http10 } else { HttpVersion::Http11 };
-    connections.per_session = true;
+    connections.limit = u32::MAX;
+    connections.when_full = WhenFull::Fail;
+    plan.session.failure.on_error = true;
     if options.sessions.is_some() {
+        connections.own = slots(options);
+        connections.reconnect = if options.retry { Reconnect::Always } else { Reconnect::Kept };
         connections.pipeline = piped(options);
         connections.keep_alive = options.http_version != (1, 0);
-        plan.session.failure.on_error = !options.retry;
         plan.session.failure.statuses = status(options).into_iter().collect();
+        plan.session.failure.retry = options.retry;
     } else {
+        connections.own = 1;
+        connections.reconnect = Reconnect::End;
         connections.pipeline = options.burst.min(options.calls);
-        plan.session.failure.on_error = true;
     }
-    let timeout = limit(options.timeout);
-    plan.timeouts.connect = timeout;
-    plan.timeouts.call = limit(options.timeout.max(0.0) + options.think_timeout.max(0.0));
+    plan.timeouts = Timeouts {
+        connect: limit(options.timeout),
+        call: None,
+        send: limit(options.timeout),
+        reply: limit(options.timeout.max(0.0) + options.think_timeout.max(0.0)),
+    };
 }
 
 /// The status that fails a session, if there is one that a reply can have.
@@ -372,6 +397,9 @@ fn network(options: &Options, plan: &mut Plan) {
     network.receive_buffer = Some(size(options.recv_buffer));
     network.close_with_reset = options.close_with_reset;
     network.bind.clone_from(&options.my_addresses);
+    network.bind_ports = options.hog.then_some((1_024, u16::MAX));
+    // As the original does; an address of the newer kind has to be given as such.
+    network.ipv6 = Some(options.server.contains(':'));
 }
 
 fn tls(options: &Options, plan: &mut Plan, notes: &mut Vec<String>) -> Result<(), String> {
