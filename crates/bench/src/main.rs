@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bare_ring;
+mod classic;
 mod figures;
 mod machine;
 mod once;

@@ -33,6 +33,9 @@ impl Single {
             Self { name: "connections10000", measure: ten_thousand },
             Self { name: "open20k", measure: open_loop },
             Self { name: "first-request", measure: first_request },
+            Self { name: "httperf-same-rate", measure: crate::classic::same_rate },
+            Self { name: "httperf-10000", measure: crate::classic::ten_thousand },
+            Self { name: "httperf-60000", measure: crate::classic::sixty_thousand },
             Self { name: "verdicts", measure: crate::verdicts::measure },
         ]
     }

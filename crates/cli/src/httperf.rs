@@ -38,7 +38,8 @@ fn attempt(argv: &[String]) -> Result<(), Usage> {
     let run = perform(&plan, &style, &mut live, &ledger).map_err(|error| refusal(&style, &error))?;
     let ledger = lock(&ledger);
     put(&live.finish(run.wall, &ledger));
-    put(&Said { stdout: style.report(&style.figures(&run, &ledger)), stderr: String::new() });
+    let figures = style.figures(&run, &ledger);
+    put(&Said { stdout: style.report(&figures), stderr: style.reasons(&figures) });
     Ok(())
 }
 

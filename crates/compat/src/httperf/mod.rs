@@ -149,6 +149,26 @@ impl Style {
         report(figures, self.options.verbose)
     }
 
+    /// What is said on stderr of a run that this machine could not make as it was asked for.
+    #[must_use]
+    pub fn reasons(&self, figures: &Figures) -> String {
+        let program = &self.options.program;
+        let Errors { no_ports, no_files, .. } = figures.errors;
+        let mut text = String::new();
+        if no_ports > 0 {
+            text += &format!(
+                "{program}: {no_ports} connections found no local port: use more source addresses (--myaddr), fewer \
+                 connections, or --close-with-reset\n"
+            );
+        }
+        if no_files > 0 {
+            text += &format!(
+                "{program}: {no_files} connections found no descriptor: raise the limit (ulimit -n)\n"
+            );
+        }
+        text
+    }
+
     /// What is said on stderr when a run cannot begin for another reason.
     #[must_use]
     pub fn complaint(&self, why: &str) -> String {
