@@ -82,13 +82,18 @@ impl Clerk {
 
 impl Witness for Clerk {
     fn call(&mut self, seen: &Seen<'_>) {
-        let Seen { sample, session, connection, footer_bytes, call, .. } = *seen;
+        let Seen { sample, session, connection, footer_bytes, call, exchange, .. } = *seen;
         lock(&self.ledger).call(&Ended { session, connection, sample, footer_bytes });
         if sample.outcome == Outcome::Completed {
+            if let Some(exchange) = exchange {
+                self.transcript.head(call, &exchange.head, &mut self.lines);
+                self.transcript.body(call, &exchange.body, &mut self.lines);
+            }
             let sizes = [sample.header_bytes.into(), sample.body_bytes, footer_bytes.into()];
             self.transcript.end(call, sizes, &mut self.lines);
-        } else {
-            self.transcript.give_up(call);
+        }
+        if self.lines.len() >= PAGE {
+            self.write_out();
         }
     }
 
@@ -117,17 +122,16 @@ impl Witness for Clerk {
         lock(&self.ledger).session(session, is_failed, began.as_nanos(), now.as_nanos());
     }
 
+    fn wants_exchange(&self) -> bool {
+        self.transcript.wants_replies()
+    }
+
     fn wants_requests(&self) -> bool {
-        !self.transcript.is_empty()
+        self.transcript.wants_requests()
     }
 
     fn request(&mut self, call: u64, head: &[u8], body: &[u8]) {
-        // What came of an earlier reply to it is of no use.
-        self.transcript.give_up(call);
         self.transcript.request(call, head, body, &mut self.lines);
-        if self.lines.len() >= PAGE {
-            self.write_out();
-        }
     }
 }
 

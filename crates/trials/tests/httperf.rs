@@ -61,7 +61,7 @@ fn mask(text: &str) -> String {
 }
 
 /// Lines in which no number depends on time, by how they begin.
-const EXACT: [&str; 14] = [
+const EXACT: [&str; 15] = [
     "httperf --",
     "httperf: accessing",
     "Connection length",
@@ -74,12 +74,16 @@ const EXACT: [&str; 14] = [
     "SH",
     "SB",
     "SS",
+    "RH",
     "RB",
     "RS",
 ];
 
 /// A line with the numbers masked that depend on time.
 fn masked(line: &str) -> String {
+    if line.starts_with("RH") && line.contains("Date:") {
+        return mask(line);
+    }
     if EXACT.iter().any(|label| line.starts_with(label)) {
         return line.to_owned();
     }
@@ -212,6 +216,8 @@ fn heads_on_the_wire_are_the_same() {
     let nginx = Nginx::start("");
     for words in [
         r"--uri /echo --print-request --num-calls 2",
+        r"--uri /echo --print-reply --num-calls 2",
+        r"--uri /nothing --print-request=header --print-reply=header",
         r"--uri /echo --print-request=header --add-header Referer:~foo\nAuth:~secret\n",
         r"--uri /echo --print-request=header --add-header X-A:~a\\b\101\r\aX-B:~y\n",
         r"--uri /echo --print-request=header --http-version=1.0",
@@ -386,11 +392,12 @@ fn arrivals_come_when_the_original_would_send_them() {
     for (period, client, gap) in cases {
         // A busy machine disturbs one attempt or another; a schedule that is wrong is wrong in all.
         let attempts: Vec<f64> = (0..6).map(|_| lateness(period, client, gap)).collect();
-        assert!(attempts.iter().any(|late| *late < 0.002), "{period}: {attempts:?}");
+        assert!(attempts.iter().any(|late| *late < 0.005), "{period}: {attempts:?}");
     }
 }
 
-/// How far from their times three quarters of forty arrivals were, in seconds at the most.
+/// How late the middle one of forty arrivals was behind the one that was most in time, in seconds. Had the schedule been
+/// another, it would be the width of several gaps.
 fn lateness(period: &str, client: u64, gap: &dyn Fn(f64) -> f64) -> f64 {
     let server = target::start(Options::default());
     let text = format!("--num-conns 40 --period={period} --client={client}/9");
@@ -403,11 +410,11 @@ fn lateness(period: &str, client: u64, gap: &dyn Fn(f64) -> f64) -> f64 {
         .iter()
         .zip(numbers(client))
         .map(|(arrived, number)| {
-            let late = (arrived - at[0]) as f64 / 1e9 - due;
+            let late = *arrived as f64 / 1e9 - due;
             due += gap(number);
-            late.abs()
+            late
         })
         .collect();
     late.sort_by(f64::total_cmp);
-    late[30]
+    late[20] - late[0]
 }

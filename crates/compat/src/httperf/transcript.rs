@@ -21,10 +21,16 @@ impl Transcript {
         Self { request, reply, waiting: HashMap::new() }
     }
 
-    /// Whether nothing is ever written.
+    /// Whether requests are written down.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.request.is_none() && self.reply.is_none()
+    pub const fn wants_requests(&self) -> bool {
+        self.request.is_some()
+    }
+
+    /// Whether replies are written down.
+    #[must_use]
+    pub const fn wants_replies(&self) -> bool {
+        self.reply.is_some()
     }
 
     /// A request is sent, for the first time or again. `head` has its empty line.
@@ -68,11 +74,6 @@ impl Transcript {
         let [header, content, footer] = sizes;
         let text = format!("RS{call}: header {header} content {content} footer {footer}\n");
         out.extend_from_slice(text.as_bytes());
-    }
-
-    /// There will be no more of this reply.
-    pub fn give_up(&mut self, call: u64) {
-        self.waiting.remove(&call);
     }
 }
 
@@ -125,7 +126,8 @@ mod tests {
             written(None, Some(Parts::Body), ["a", "b"]),
             "RB3:ab\nRS3: header 19 content 5 footer 2\n"
         );
-        assert!(Transcript::default().is_empty());
+        let none = Transcript::default();
+        assert!(!none.wants_requests() && !none.wants_replies());
         assert_eq!(written(None, None, ["a", "b"]), "");
     }
 
@@ -135,12 +137,11 @@ mod tests {
         let mut out = Vec::new();
         transcript.body(0, b"ok", &mut out);
         transcript.body(1, b"no", &mut out);
-        transcript.give_up(1);
         transcript.end(0, [38, 2, 0], &mut out);
         transcript.end(1, [38, 0, 0], &mut out);
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "RB0:ok\nRS0: header 38 content 2 footer 0\nRS1: header 38 content 0 footer 0\n"
+            "RB0:ok\nRS0: header 38 content 2 footer 0\nRB1:no\nRS1: header 38 content 0 footer 0\n"
         );
     }
 }

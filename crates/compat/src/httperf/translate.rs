@@ -371,6 +371,7 @@ fn connections(options: &Options, plan: &mut Plan) {
         call: None,
         send: limit(options.timeout),
         reply: limit(options.timeout.max(0.0) + options.think_timeout.max(0.0)),
+        idle: None,
     };
 }
 
