@@ -8,7 +8,8 @@ clients=${CLIENTS:-10,100,500,1000}
 requests=${REQUESTS:-50000}
 
 origin=$(port)
-serve "$warwolf" target --listen "127.0.0.1:$origin" --delay 20ms --header 'Cache-Control:public, max-age=3600'
+serve "$warwolf" target --listen "127.0.0.1:$origin" --delay 20ms --header 'Cache-Control:public, max-age=3600' \
+  --header "Date:$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')" # without a date Squid asks again
 ready "$origin"
 targets=()
 add() { ready "$2"; targets+=("$1:http://127.0.0.1:$2/"); }
@@ -81,6 +82,7 @@ coredump_dir $work/squid
 pid_filename none
 shutdown_lifetime 0 seconds
 pinger_enable off
+refresh_pattern . 60 100% 1440
 SQUID
   serve squid --foreground -f "$work/squid.conf"; add Squid "$squid"
 else echo "example: no Squid here, left out" >&2; fi
