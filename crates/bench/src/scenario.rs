@@ -42,7 +42,7 @@ const SMALL: Load = Load { users: 64, path: "/", tls: false, keep_alive: true, p
 impl Scenario {
     /// All comparisons.
     pub(crate) fn all() -> Vec<Self> {
-        use Tool::{Ab, BareRing, Epoll, Uring, Wrk};
+        use Tool::{Ab, AsSiege, BareRing, Epoll, Siege, Uring, Wrk};
         vec![
             Self {
                 name: "keepalive64",
@@ -73,6 +73,19 @@ impl Scenario {
                 load: Load { path: "/page", ..SMALL },
                 tools: &[Uring, Epoll, Wrk],
                 targets: &[(Uring, Wrk, 1.0)],
+            },
+            Self {
+                name: "siege100-keepalive",
+                load: Load { users: 100, ..SMALL },
+                tools: &[AsSiege, Siege],
+                targets: &[(AsSiege, Siege, 0.1)],
+            },
+            Self {
+                name: "siege100",
+                load: Load { users: 100, keep_alive: false, ..SMALL },
+                tools: &[AsSiege, Siege],
+                // A connection for each request: most of the time is the kernel's, for both alike.
+                targets: &[(AsSiege, Siege, 0.25)],
             },
         ]
     }

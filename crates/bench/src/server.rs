@@ -25,6 +25,9 @@ impl Server {
         let at = folder.path().display();
         std::fs::write(folder.path().join("page"), vec![b'x'; PAGE_BYTES as usize])?;
         std::fs::write(folder.path().join("pipelined.lua"), PIPELINED)?;
+        for connection in ["keep-alive", "close"] {
+            std::fs::write(folder.path().join(connection), format!("{SIEGE_RC}connection = {connection}\n"))?;
+        }
         let pair = Authority::new().issue("localhost", Validity::Now);
         std::fs::write(folder.path().join("cert.pem"), &pair.certificate)?;
         std::fs::write(folder.path().join("key.pem"), &pair.key)?;
@@ -69,11 +72,20 @@ impl Server {
         format!("127.0.0.1:{}", self.port)
     }
 
+    /// siege's rc file for connections that are kept, or closed.
+    pub(crate) fn siege_rc(&self, keep_alive: bool) -> String {
+        let name = if keep_alive { "keep-alive" } else { "close" };
+        self.folder.path().join(name).display().to_string()
+    }
+
     /// wrk's script that sends 16 requests at once.
     pub(crate) fn pipelined_script(&self) -> String {
         self.folder.path().join("pipelined.lua").display().to_string()
     }
 }
+
+/// What siege needs to be told to do nothing but ask.
+const SIEGE_RC: &str = "protocol = HTTP/1.1\nparser = false\nverbose = false\nlogging = false\n";
 
 /// wrk builds the whole burst once and counts each reply.
 const PIPELINED: &str = "init = function(args)

@@ -19,6 +19,10 @@ pub(crate) enum Tool {
     Wrk,
     /// ApacheBench.
     Ab,
+    /// siege, Debian's.
+    Siege,
+    /// warwolf in siege's place.
+    AsSiege,
     /// Our driver's ring with a loop that does not parse.
     BareRing,
 }
@@ -31,6 +35,8 @@ impl Tool {
             Self::Epoll => "warwolf epoll",
             Self::Wrk => "wrk",
             Self::Ab => "ab",
+            Self::Siege => "siege",
+            Self::AsSiege => "warwolf siege",
             Self::BareRing => "bare ring",
         }
     }
@@ -90,6 +96,23 @@ impl Tool {
                 }
                 say(&[&url]);
             }
+            Self::Siege | Self::AsSiege => {
+                if self == Self::AsSiege {
+                    say(&[program.to_str().context("a path that is text")?]);
+                }
+                let time = format!("-t{seconds}S");
+                say(&[
+                    "siege",
+                    "-R",
+                    &server.siege_rc(load.keep_alive),
+                    "-j",
+                    "-b",
+                    "-c",
+                    &users,
+                    &time,
+                    &url,
+                ]);
+            }
             Self::BareRing => {
                 let own = std::env::current_exe()?;
                 say(&[own.to_str().context("a path that is text")?, "bare-ring", &server.authority()]);
@@ -108,6 +131,10 @@ impl Tool {
             }
             Self::Wrk => number_before(stdout, " requests in "),
             Self::Ab => number_after(stdout, "Complete requests:"),
+            Self::Siege | Self::AsSiege => {
+                let report: Value = serde_json::from_str(stdout).context("siege's report is not JSON")?;
+                report.pointer("/transactions").and_then(Value::as_u64)
+            }
             Self::BareRing => number_before(stdout, " requests"),
         };
         let name = self.name();
@@ -136,6 +163,7 @@ mod tests {
         assert_eq!(Tool::Wrk.completed(wrk).unwrap(), 201_934);
         let ab = "Concurrency Level:      64\nComplete requests:      50000\nFailed requests:        0\n";
         assert_eq!(Tool::Ab.completed(ab).unwrap(), 50_000);
+        assert_eq!(Tool::Siege.completed("{\t\"transactions\":\t\t\t           6\n}\n").unwrap(), 6);
         assert_eq!(Tool::BareRing.completed("17 requests\n").unwrap(), 17);
         assert_eq!(Tool::Uring.completed(r#"{"accounting":{"completed":5}}"#).unwrap(), 5);
         assert!(

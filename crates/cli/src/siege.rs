@@ -19,7 +19,7 @@ use warwolf_compat::siege::{
 use warwolf_engine::{Control, Seen, SetupError, Witness};
 use warwolf_http::Version;
 use warwolf_measure::{Cause, Grade, Outcome, Run, Summary, ViolationKind, judge};
-use warwolf_plan::{Plan, Shard};
+use warwolf_plan::{Plan, Request, Shard};
 use warwolf_workload::Page;
 
 /// Lines are written out when so many bytes of them wait.
@@ -302,6 +302,20 @@ impl Witness for Watcher {
         self.watch_failures();
         if self.stdout.len() + self.stderr.len() > PAGE {
             self.write();
+        }
+    }
+
+    fn cached(&mut self, session: u64, request: &Request) {
+        let style = &self.siege.style;
+        if style.shows_lines() {
+            let (method, path, url) = (request.method.clone(), request.path.clone(), request.url());
+            let shown = Shown { method, path, url, place: 0, unsupported: false };
+            let (protocol, time, bytes) = ("HTTP/1.1", Duration::ZERO, 0);
+            let reply =
+                Line { user: session, protocol, status: 200, time, bytes, shown: &shown, cached: true };
+            let dated = style.csv || style.timestamp;
+            let now = if dated { moment(self.siege.zone) } else { Moment::default() };
+            self.stdout.extend_from_slice(line(style, &reply, &now).as_bytes());
         }
     }
 

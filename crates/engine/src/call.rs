@@ -2,6 +2,7 @@
 
 use crate::filling::Upload;
 use crate::witness::Exchange;
+use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{Template, Version};
 use warwolf_measure::{Outcome, Sample};
@@ -35,6 +36,8 @@ pub(crate) struct Keeps {
     pub(crate) fields: bool,
     /// The body, when it is a page.
     pub(crate) pages: bool,
+    /// How long it is good.
+    pub(crate) lifetimes: bool,
     /// All that goes over the connection.
     pub(crate) exchange: bool,
 }
@@ -48,6 +51,8 @@ pub(crate) struct Kept {
     pub(crate) challenges: Vec<Vec<u8>>,
     /// The body so far, and its coding.
     pub(crate) page: Option<(Vec<u8>, Option<Vec<u8>>)>,
+    /// How long the reply is good.
+    pub(crate) good_for: Option<Duration>,
     pub(crate) exchange: Option<Exchange>,
 }
 

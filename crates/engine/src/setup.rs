@@ -78,6 +78,7 @@ impl Prepared {
                     || plan.session.auth.is_some()
                     || ((plan.session.cookies || plan.session.one_cookie) && !single),
                 pages: plan.session.resources.is_some(),
+                lifetimes: plan.session.resources.as_ref().is_some_and(|wanted| wanted.cache),
                 exchange: false,
             },
             calls_per_session,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Head, ResponseSink};
 use warwolf_measure::Outcome;
+use warwolf_workload::good_for;
 
 /// A call that ended, to be settled once the connection has been dealt with.
 #[derive(Clone, Copy)]
@@ -64,6 +65,9 @@ impl ResponseSink for Sink<'_> {
                 407 => head.all("proxy-authenticate").map(<[u8]>::to_vec).collect(),
                 _ => Vec::new(),
             };
+        }
+        if kept.keeps.lifetimes {
+            kept.good_for = good_for(head.header("expires"), head.header("date"));
         }
         let encoding = || head.header("content-encoding").map(<[u8]>::to_vec);
         if kept.keeps.pages && head.status < 300 && is_html(head) {

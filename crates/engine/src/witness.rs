@@ -58,6 +58,11 @@ pub trait Witness {
     /// A call has ended.
     fn call(&mut self, seen: &Seen<'_>);
 
+    /// A session left out a part of a page, which is still good.
+    fn cached(&mut self, session: u64, request: &Request) {
+        let _ = (session, request);
+    }
+
     /// Whether it wants to see what went over the connection. Asked as each call starts; costs memory and time.
     fn wants_exchange(&self) -> bool {
         false

@@ -370,6 +370,10 @@ impl<'p, D: Driver> Worker<'p, D> {
             match self.sessions[index as usize].session.next(&self.workload) {
                 Step::Send { request } => self.start(index, What::Planned(request.0), intended),
                 Step::Follow(request) => self.follow(index, *request, intended),
+                Step::Cached(request) => {
+                    let number = self.sessions[index as usize].session.number();
+                    self.witness.iter_mut().for_each(|witness| witness.cached(number, &request));
+                }
                 Step::Wait => return,
                 Step::Think(time) => {
                     if !self.prepared.per_session && self.prepared.own == 0 {

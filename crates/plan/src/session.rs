@@ -63,6 +63,9 @@ pub struct Resources {
     pub skip_hosts: Vec<String>,
     /// Resources of one page at the most, from its beginning.
     pub limit: u32,
+    /// Whether a session leaves out resources that are still good, going by the `Expires` and `Date` of their last reply.
+    #[serde(default)]
+    pub cache: bool,
 }
 
 /// Answers to challenges (RFC 9110 section 11): Basic and Digest.

@@ -16,5 +16,5 @@ mod think;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX};
-pub use page::Page;
+pub use page::{Page, good_for};
 pub use session::{Reply, Sequel, Session, Step, Workload};

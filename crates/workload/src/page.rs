@@ -7,6 +7,7 @@ use flate2::read::{GzDecoder, ZlibDecoder};
 use html5gum::{DefaultEmitter, HtmlString, StartTag, Token, Tokenizer};
 use std::borrow::Cow;
 use std::io::Read;
+use std::time::Duration;
 use url::Url;
 use warwolf_plan::{Request, Resources};
 
@@ -38,6 +39,13 @@ impl<'a> Page<'a> {
         };
         Cow::Owned(plain)
     }
+}
+
+/// How long a reply is good by its `Expires` and `Date` (RFC 9111 section 4.2.1); none when they do not say, or no longer.
+#[must_use]
+pub fn good_for(expires: Option<&[u8]>, date: Option<&[u8]>) -> Option<Duration> {
+    let time = |field: &[u8]| httpdate::parse_http_date(std::str::from_utf8(field).ok()?.trim()).ok();
+    time(expires?)?.duration_since(time(date?)?).ok().filter(|time| !time.is_zero())
 }
 
 /// What a page asks for.
@@ -132,7 +140,7 @@ mod tests {
 
     fn found(html: &str) -> (Vec<String>, Option<String>) {
         let request = Request::get("http://a.test/dir/page?x=1").unwrap();
-        let wanted = Resources { skip_hosts: vec!["Ads.".into()], limit: 4 };
+        let wanted = Resources { skip_hosts: vec!["Ads.".into()], limit: 4, cache: false };
         let found = read(Page { body: html.as_bytes(), encoding: None }, &request, &wanted);
         let urls = found.resources.iter().map(Request::url).collect();
         (urls, found.refresh.map(|request| request.url()))
@@ -186,6 +194,23 @@ mod tests {
             assert_eq!(found(&html).1.as_deref(), expected, "{content}");
         }
         assert_eq!(found("<meta http-equiv=expires content='0;url=/x'><meta name=refresh>").1, None);
+    }
+
+    #[test]
+    fn how_long_a_reply_is_good() {
+        let date = Some(&b"Sat, 21 Nov 2026 10:00:00 GMT"[..]);
+        let rows = [
+            (Some(&b"Sat, 21 Nov 2026 10:01:00 GMT"[..]), date, Some(Duration::from_secs(60))),
+            (Some(b"Saturday, 21-Nov-26 11:00:00 GMT"), date, Some(Duration::from_secs(3_600))),
+            (Some(b"Sat, 21 Nov 2026 09:00:00 GMT"), date, None),
+            (Some(b"0"), date, None),
+            (date, date, None),
+            (None, date, None),
+            (date, None, None),
+        ];
+        for (expires, date, expected) in rows {
+            assert_eq!(good_for(expires, date), expected, "{expires:?}");
+        }
     }
 
     #[test]

@@ -10,8 +10,10 @@ use crate::redirect;
 use crate::seed::{Purpose, Streams};
 use crate::think;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
+use warwolf_clock::Timestamp;
 use warwolf_plan::{
     Auth, Burst, FailureRule, Order, Plan, Request, RequestId, Resources, Schedule, Script, Think, ThinkAt,
     Work,
@@ -190,6 +192,8 @@ pub enum Step {
     },
     /// Send this request, which a redirect asked for, and ask again at once.
     Follow(Box<Request>),
+    /// Nothing is sent: this part of a page is still good. Ask again at once.
+    Cached(Box<Request>),
     /// Nothing until a reply comes.
     Wait,
     /// Nothing for this long, which is more than zero.
@@ -215,6 +219,10 @@ pub struct Reply<'a> {
     pub challenges: &'a [Vec<u8>],
     /// The reply's body, when it is a page.
     pub page: Option<Page<'a>>,
+    /// How long the reply is good; none when it does not say.
+    pub good_for: Option<Duration>,
+    /// When the reply was complete.
+    pub at: Timestamp,
 }
 
 impl<'a> Reply<'a> {
@@ -229,6 +237,8 @@ impl<'a> Reply<'a> {
             cookies: &[],
             challenges: &[],
             page: None,
+            good_for: None,
+            at: Timestamp::ZERO,
         }
     }
 }
@@ -300,10 +310,14 @@ struct Extras {
     pending: Vec<Request>,
     /// Such requests that are out.
     followed: Vec<Followed>,
-    /// What the pages so far are made of and is still to be fetched, the next one last.
-    resources: Vec<Request>,
+    /// What the pages so far are made of and is still to be fetched, the next one last; true when it is still good.
+    resources: Vec<(Request, bool)>,
+    /// Until when what was fetched is good, by its fingerprint.
+    good: HashMap<u64, Timestamp>,
 }
 
+/// A session remembers so many resources that are good.
+const GOOD_MAX: usize = 10_000;
 /// A page may send its reader on so often, where redirects are not followed as often.
 const REFRESHES: u32 = 20;
 
@@ -417,6 +431,12 @@ impl Session {
             let cookies = &mut self.extras.get_or_insert_default().cookies;
             reply.cookies.iter().for_each(|field| cookies.set(reply.request, field));
         }
+        if let (Some(Resources { cache: true, .. }), Some(good_for)) = (&workload.resources, reply.good_for) {
+            let good = &mut self.extras.get_or_insert_default().good;
+            if reply.status < 300 && good.len() < GOOD_MAX {
+                good.insert(fingerprint(reply.request), reply.at + good_for);
+            }
+        }
         if self.phase == Phase::Over {
             return Sequel::AsPlanned;
         }
@@ -442,16 +462,23 @@ impl Session {
         match (&workload.resources, reply.page) {
             (Some(wanted), Some(page)) => {
                 let found = page::read(page, reply.request, wanted);
-                self.take_page(found, before, workload.follow.max(REFRESHES))
+                self.take_page(found, reply.at, before, workload.follow.max(REFRESHES))
             }
             _ => Sequel::AsPlanned,
         }
     }
 
     /// Remembers what a page is made of, and follows where it sends its reader.
-    fn take_page(&mut self, found: page::Found, before: Followed, most: u32) -> Sequel {
+    fn take_page(&mut self, found: page::Found, at: Timestamp, before: Followed, most: u32) -> Sequel {
         if !found.resources.is_empty() {
-            self.extras.get_or_insert_default().resources.extend(found.resources);
+            let Extras { resources, good, .. } = &mut **self.extras.get_or_insert_default();
+            let is_good =
+                |request: &Request| good.get(&fingerprint(request)).is_some_and(|until| *until > at);
+            let marked = |request: Request| {
+                let is_good = is_good(&request);
+                (request, is_good)
+            };
+            resources.extend(found.resources.into_iter().map(marked));
         }
         match found.refresh.filter(|_| before.redirects < most) {
             Some(request) => {
@@ -556,7 +583,10 @@ impl Session {
         let request = match extras.pending.pop() {
             Some(request) => request,
             None if self.outstanding == 0 && self.phase == Phase::Busy => {
-                let request = extras.resources.pop()?;
+                let (request, is_good) = extras.resources.pop()?;
+                if is_good {
+                    return Some(Step::Cached(Box::new(request)));
+                }
                 extras.followed.push(Followed { which: fingerprint(&request), redirects: 0, attempts: 1 });
                 request
             }

@@ -150,7 +150,7 @@ fn think(settings: &Settings) -> Think {
 /// What is fetched with a page. Less than four letters leave no host out.
 fn resources(settings: &Settings) -> Resources {
     let hosts = settings.nofollow.iter().filter(|host| host.len() > 3);
-    Resources { skip_hosts: hosts.cloned().collect(), limit: RESOURCES }
+    Resources { skip_hosts: hosts.cloned().collect(), limit: RESOURCES, cache: settings.cache }
 }
 
 /// The request for a URL, its header fields in the original's order.

@@ -317,7 +317,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         let live = &mut self.sessions[call.session as usize];
         let is_opening = live.session.is_opening();
-        let sequel = live.session.reply(&self.workload, &reply_to(&call, outcome, self.prepared));
+        let sequel = live.session.reply(&self.workload, &reply_to(&call, finished, outcome, self.prepared));
         let is_continued = sequel != Sequel::AsPlanned;
         let part = Part { session: live.session.number(), is_continued, is_opening };
         let session = call.session;
@@ -458,7 +458,7 @@ pub(super) struct Part {
 }
 
 /// What the session is told.
-fn reply_to<'a>(call: &'a Call, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
+fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
     let kept = call.kept.as_deref();
     Reply {
         completed: outcome == Outcome::Completed,
@@ -470,5 +470,7 @@ fn reply_to<'a>(call: &'a Call, outcome: Outcome, prepared: &'a Prepared) -> Rep
         page: kept
             .and_then(|kept| kept.page.as_ref())
             .map(|(body, encoding)| Page { body, encoding: encoding.as_deref() }),
+        good_for: kept.and_then(|kept| kept.good_for),
+        at,
     }
 }

@@ -128,8 +128,8 @@ fn session() -> impl Strategy<Value = SessionShape> {
         (duration(), some_duration()).prop_map(|(max, step)| Think::Stepped { max, step }),
     ];
     let think_at = prop_oneof![Just(ThinkAt::Between), Just(ThinkAt::Before), Just(ThinkAt::After)];
-    let resources = (prop::collection::vec(any_text(), 0..3), any::<u32>())
-        .prop_map(|(skip_hosts, limit)| Resources { skip_hosts, limit });
+    let resources = (prop::collection::vec(any_text(), 0..3), any::<u32>(), any::<bool>())
+        .prop_map(|(skip_hosts, limit, cache)| Resources { skip_hosts, limit, cache });
     let follow = (
         any::<u32>(),
         prop::collection::vec(any::<u16>(), 0..3),

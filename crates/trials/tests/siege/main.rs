@@ -88,8 +88,15 @@ const TIMED: [&str; 7] = [
     "Shortest transaction:\t",
 ];
 
-const TIMED_KEYS: [&str; 6] =
-    ["elapsed_time", "response_time", "transaction_rate", "throughput", "concurrency", "longest_transaction"];
+const TIMED_KEYS: [&str; 7] = [
+    "elapsed_time",
+    "response_time",
+    "transaction_rate",
+    "throughput",
+    "concurrency",
+    "longest_transaction",
+    "shortest_transaction",
+];
 
 /// The text without what the clock makes; lines that come in no order are sorted.
 fn masked(text: &str) -> String {
@@ -223,6 +230,10 @@ fn reply(request: &str) -> Vec<u8> {
         ),
         "pdigest" => plain("407 No\r\nProxy-Authenticate: Digest realm=\"Adm\", nonce=\"n\"", "no"),
         "negotiate" => plain("401 No\r\nWWW-Authenticate: Negotiate", "no"),
+        "kept.png" => plain(
+            "200 OK\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nExpires: Thu, 21 Nov 2030 10:00:00 GMT",
+            "picture",
+        ),
         "zipped" => pages::zipped(),
         "zero" => plain("200 OK", "before\0after"),
         "sleep" => {

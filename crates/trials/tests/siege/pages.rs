@@ -22,6 +22,7 @@ pub(crate) fn page(name: &str) -> Option<&'static str> {
             "<html><img src=\"/s404\"><img src=\"/s500\"><img src=\"/close\"><img src=\"/r302\"></html>"
         }
         "amp" => "<html><img src=\"/q?a=1&amp;b=2\"><img src=\"/r?a=1&b=2\"><img src=\" sp.png \"></html>",
+        "keeping" => "<html><img src=\"/a.png\"><img src=\"/kept.png\"></html>",
         _ => return None,
     })
 }
@@ -55,6 +56,7 @@ fn pages_bring_the_same() {
     beside(&server, "parser = true\nnofollow = 127\n", "-c1 -r1 http://@/page");
     beside(&server, "parser = true\nfullurl = true\n", "-c1 -r1 http://@/page");
     beside(&server, "parser = true\ndisplay-id = true\n", "-c2 -r1 http://@/page");
+    beside(&server, "parser = true\ncache = true\n", "-c1 -r3 http://@/keeping");
     beside(&server, "parser = true\nconnection = keep-alive\n", "-c1 -r2 http://@/page");
 }
 

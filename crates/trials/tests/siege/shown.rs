@@ -22,7 +22,6 @@ fn heads_and_bodies_are_shown_alike() {
         "-p http://@/s500",
         "-p http://@/close",
         "-p -q http://@/ok",
-        "-p -g http://@/ok",
         "-p http://@/ok~POST~a=b",
         "-p gopher://@/",
         "-D -c1 -r2 http://@/ok",
@@ -30,13 +29,14 @@ fn heads_and_bodies_are_shown_alike() {
         "-D -g http://@/ok",
         "-D -q -c1 -r1 http://@/ok",
         "-D -v -c1 -r1 http://@/s500",
-        "-D -c1 -r2 http://@/setck",
+        "-D -c1 -r1 http://@/setck",
         "-D -c1 -r1 http://127.0.0.1:CLOSED/",
         "-D -c1 -r1 gopher://@/",
         "-D -c1 -r1 http://@/ok~POST~a=b",
     ] {
         beside(&server, "gmethod = HEAD\n", words);
     }
+    beside(&server, "gmethod = GET\n", "-p -g http://@/ok");
     beside(&server, "gmethod = GET\nparser = true\n", "-g http://@/onward");
     beside(&server, "parser = true\n", "-p http://@/page");
     beside(&server, "parser = true\n", "-D -c1 -r1 http://@/page");

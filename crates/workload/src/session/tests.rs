@@ -17,7 +17,17 @@ fn ms(ms: u64) -> Duration {
 }
 
 fn ok(request: &Request) -> Reply<'_> {
-    Reply { completed: true, status: 200, request, location: None, cookies: &[], challenges: &[], page: None }
+    Reply {
+        completed: true,
+        status: 200,
+        request,
+        location: None,
+        cookies: &[],
+        challenges: &[],
+        page: None,
+        good_for: None,
+        at: Timestamp::ZERO,
+    }
 }
 
 /// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
@@ -30,6 +40,7 @@ fn told(plan: &Plan, number: u64, steps: usize) -> String {
         match session.next(&workload) {
             Step::Send { request } => text.push(request.0.to_string()),
             Step::Follow(request) => text.push(request.url()),
+            Step::Cached(request) => text.push(format!("({})", request.url())),
             Step::Think(pause) => text.push(format!("~{}", pause.as_millis())),
             Step::Wait => {
                 text.push(".".to_owned());
@@ -372,6 +383,7 @@ fn redirects_within_a_burst_end_too() {
                 session.reply(&workload, &moved(&request, "/0"));
             }
             Step::Think(_) => unreachable!("none was asked for"),
+            Step::Cached(_) => panic!("nothing is kept"),
             Step::Done => break,
         }
     }
@@ -420,6 +432,7 @@ fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -
         match session.next(&workload) {
             Step::Send { request } => out = Some(plan.requests[request.0 as usize].clone()),
             Step::Follow(request) => out = Some(*request),
+            Step::Cached(request) => said.push(format!("({})", request.path)),
             Step::Think(pause) => said.push(format!("~{}", pause.as_millis())),
             Step::Done => break,
             Step::Wait => {
@@ -427,7 +440,10 @@ fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -
                 let (status, html) = reply(&request.path);
                 let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
                 let opening = if session.is_opening() { "opening " } else { "" };
-                let told = Reply { status, page, location: Some(b"/there"), ..ok(&request) };
+                // An image is good until the second planned call.
+                let good_for = request.path.ends_with(".png").then(|| ms(25));
+                let at = Timestamp::ZERO + ms(10 * said.len() as u64);
+                let told = Reply { status, page, location: Some(b"/there"), good_for, at, ..ok(&request) };
                 let again = if session.reply(&workload, &told) == Sequel::Another { " >" } else { "" };
                 said.push(format!("{opening}{}{again}", request.path));
             }
@@ -449,7 +465,7 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
         _ => (200, ""),
     };
     assert_eq!(walk(&plan, 0, pages), "/0, ~5, /1");
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9 });
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
     assert_eq!(
         walk(&plan, 0, pages),
         "/0, /page, /deep, /a, /s, ~5, /1 >, /next >, /0, /page, /deep, /a, /s, /b",
@@ -457,9 +473,20 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
     );
     plan.session.failure.statuses = vec![404];
     assert_eq!(walk(&plan, 0, pages), "/0, /page, /deep, /a", "a failure ends the session");
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 0 });
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 0, cache: false });
     let circle = |_: &str| (200, "<meta http-equiv=refresh content='0;url=/0'><img src=x>");
     assert_eq!(walk(&plan, 0, circle), "/0, ~5, /1 >, /0", "a page that only reloads itself is read once");
+}
+
+#[test]
+fn what_is_still_good_is_left_out() {
+    let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
+    let page = |path: &str| (200, if path == "/0" { "<img src=a.png><img src=b>" } else { "" });
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true });
+    // Ten milliseconds for each: the image of 30 is good until 55, and the third page comes at 60.
+    assert_eq!(walk(&plan, 0, page), "/0, /b, /a.png, /0, /b, (/a.png), /0, /b, /a.png");
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
+    assert_eq!(walk(&plan, 0, page), "/0, /b, /a.png, /0, /b, /a.png, /0, /b, /a.png");
 }
 
 #[test]
@@ -469,7 +496,7 @@ fn sessions_begin_with_what_the_plan_says() {
     plan.session.think_at = ThinkAt::Before;
     plan.session.follow = 3;
     plan.session.failure = FailureRule { statuses: vec![500], on_error: true, retry: false };
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9 });
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
     plan.session.opening = ["a.test/in", "a.test/other"].map(|url| Request::get(url).unwrap()).to_vec();
     let replies = |path: &str| match path {
         "/in" => (302, ""),
@@ -513,13 +540,14 @@ proptest! {
                     out.push(plan.requests[request.0 as usize].clone());
                 }
                 Step::Follow(request) => out.push(*request),
+                Step::Cached(_) => prop_assert!(false, "nothing is kept"),
                 Step::Wait => {
                     // Replies come in any order.
                     let (completed, status, which) = replies[turns % replies.len()];
                     turns += 1;
                     let request = out.swap_remove(which % out.len());
                     let location = Some(&b"/next"[..]);
-                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[], challenges: &[], page: None });
+                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[], challenges: &[], page: None, good_for: None, at: Timestamp::ZERO });
                 }
                 Step::Think(_) => prop_assert!(false, "none was asked for"),
                 Step::Done => break,

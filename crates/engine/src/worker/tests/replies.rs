@@ -20,6 +20,7 @@ struct Note {
 
 struct Notes {
     notes: Rc<RefCell<Vec<Note>>>,
+    cached: Rc<RefCell<Vec<String>>>,
     exchange: bool,
 }
 
@@ -37,21 +38,31 @@ impl Witness for Notes {
         });
     }
 
+    fn cached(&mut self, _session: u64, request: &Request) {
+        self.cached.borrow_mut().push(request.path.clone());
+    }
+
     fn wants_exchange(&self) -> bool {
         self.exchange
     }
 }
 
 fn witnessed(plan: &Plan, server: Server, exchange: bool) -> Vec<Note> {
+    told(plan, server, exchange).0
+}
+
+/// What a witness is told, and what was left out because it is still good.
+fn told(plan: &Plan, server: Server, exchange: bool) -> (Vec<Note>, Vec<String>) {
     plan.check().unwrap();
     let prepared = Prepared::new(plan).unwrap();
-    let (notes, control) = (Rc::default(), Control::new());
+    let (notes, cached, control) = (Rc::default(), Rc::default(), Control::new());
     let scenario = Scenario::new(1, server);
     let mut bench = Bench::new(plan, &prepared, Shard::WHOLE, scenario, millis(100), &control);
-    bench.worker.witness = Some(Box::new(Notes { notes: Rc::clone(&notes), exchange }));
+    bench.worker.witness =
+        Some(Box::new(Notes { notes: Rc::clone(&notes), cached: Rc::clone(&cached), exchange }));
     while bench.turn() == Turn::More {}
     bench.worker.cut();
-    notes.take()
+    (notes.take(), cached.take())
 }
 
 fn html(body: &str) -> Reply {
@@ -79,7 +90,7 @@ fn a_witness_may_see_what_went_over_the_connection() {
 #[test]
 fn pages_bring_what_they_are_made_of() {
     let mut plan = closed(1, 2);
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9 });
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
     let server = |request: &warwolf_sim::Request<'_>| match request.target {
         "/" => html("<img src=a><script src=/b></script><meta http-equiv=refresh content=0;url=c>"),
         "/a" => Reply::status(404).with_header("Content-Type", "text/html"),
@@ -92,6 +103,22 @@ fn pages_bring_what_they_are_made_of() {
     assert_eq!(told, [page, page].concat());
     let tally = run(&plan, Scenario::new(1, Server::new(server)));
     assert_eq!(tally.completed(), 8, "each is a call of its own");
+}
+
+#[test]
+fn what_is_still_good_is_not_asked_for() {
+    let mut plan = closed(1, 3);
+    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true });
+    plan.session.think = Think::Constant { time: Duration::from_secs(40) };
+    let server = |request: &warwolf_sim::Request<'_>| match request.target {
+        "/" => html("<img src=a>"),
+        _ => Reply::ok(9)
+            .with_header("Date", "Sat, 21 Nov 2026 10:00:00 GMT")
+            .with_header("Expires", "Sat, 21 Nov 2026 10:01:00 GMT"),
+    };
+    let (seen, cached) = told(&plan, Server::new(server), false);
+    let paths: Vec<&str> = seen.iter().map(|note| note.path.as_str()).collect();
+    assert_eq!((paths, cached), (vec!["/", "/a", "/", "/", "/a"], vec!["/a".to_owned()]));
 }
 
 #[test]
