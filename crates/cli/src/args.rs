@@ -71,6 +71,12 @@ pub(crate) enum Command {
     /// nor private are refused.
     #[command(after_long_help = crate::torture::AFTER_LONG)]
     Torture(Box<crate::torture::Words>),
+    /// Walk the links of a site: a list of its URLs, and which page leads to which
+    ///
+    /// Follows links as a user would, breadth first, within one scheme, host and port, keeps to robots.txt and to a rate, and
+    /// leaves forms alone. The list is for `warwolf run --urls`, siege and http_load; the click model for `warwolf run --clicks`.
+    #[command(after_long_help = crate::crawl::AFTER_LONG)]
+    Crawl(Box<crate::crawl::Words>),
     /// Write the completion script of a shell to stdout
     Completions(Completions),
     /// Write the manual page to stdout, in roff
@@ -173,6 +179,18 @@ pub(crate) struct Load {
     /// One request a line: URL, METHOD URL BODY or URL METHOD BODY. Empty lines and lines that begin with # are left out.
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) urls: Option<PathBuf>,
+
+    /// Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)
+    ///
+    /// A visit begins at the first page. From each page a user takes one of its links, all alike, after a think time
+    /// (exponential:3s unless --think says another); from a page without links he begins again. With --rate, each arrival is a
+    /// visit.
+    #[arg(long, value_name = "FILE", help_heading = "Target")]
+    pub(crate) clicks: Option<PathBuf>,
+
+    /// Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]
+    #[arg(long, value_name = "N", help_heading = "Target")]
+    pub(crate) visit: Option<String>,
 
     /// Which URL comes next
     #[arg(long, value_name = "ORDER", help_heading = "Target")]

@@ -79,6 +79,7 @@ fn inputs(load: &Load) -> Result<Inputs, Complaint> {
     Ok(Inputs {
         plan: read("plan", load.plan.as_deref())?,
         urls: read("urls", load.urls.as_deref())?,
+        clicks: read("clicks", load.clicks.as_deref())?,
         trace: read("arrivals", trace.as_deref())?,
         seed: seed_of_now(),
     })

@@ -7,6 +7,7 @@
 mod args;
 mod classics;
 mod complaint;
+mod crawl;
 mod date;
 mod environment;
 mod exit;
@@ -96,6 +97,7 @@ fn dispatch(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::History(words) => return history::history(words),
         Command::Target(options) => return serving::target(options),
         Command::Torture(words) => return torture::torture(words),
+        Command::Crawl(words) => return crawl::crawl(words),
         Command::Explain(words) => explain::explain(words, matches)?,
         Command::Completions(words) => streams::print(&pages::completions(words))?,
         Command::Man(words) => streams::print(&pages::manual(words)?)?,

@@ -30,6 +30,7 @@ Commands
   history            runs kept with --keep NAME: list, trend, compare with the baseline, tag, prune
   merge FILES -o F   add up the parts of a run that several machines made
   torture URL        look for requests that make a server answer wrongly or fall over
+  crawl URL          walk a site's links: a list of URLs, and a click model for run --clicks
   target             serve HTTP, with known delays and faults: the built-in server under test
   completions SHELL  completion script for a shell; man: manual page
 

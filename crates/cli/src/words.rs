@@ -7,9 +7,9 @@ use std::time::Duration;
 use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size};
 use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
-    ArrivalProcess, ArrivalWords, Body, Connections, DriverChoice, HttpVersion, Idle, Network, Order, Plan,
-    PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify,
-    Work,
+    ArrivalProcess, ArrivalWords, Body, ClickModel, Connections, DriverChoice, HttpVersion, Idle, Links,
+    Network, Order, Plan, PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop, Think, Timeouts, Tls,
+    TlsVersion, Verify, Work,
 };
 
 /// What the words cannot hold themselves: the texts of the files they name, and a number for when none is given.
@@ -19,6 +19,8 @@ pub(crate) struct Inputs {
     pub(crate) plan: Option<String>,
     /// Text of `--urls`.
     pub(crate) urls: Option<String>,
+    /// Text of `--clicks`.
+    pub(crate) clicks: Option<String>,
     /// Text of the file in `--arrivals trace:FILE`.
     pub(crate) trace: Option<String>,
     /// Seed for when none is given.
@@ -34,7 +36,8 @@ pub(crate) fn plan(words: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
         return warwolf_plan::text::parse(text);
     }
     refuse_unbuilt(&words.connection)?;
-    let mut plan = Plan::new(requests(words, inputs)?);
+    let (pages, links) = inputs.clicks.as_deref().map(ClickModel::parse).transpose()?.unzip();
+    let mut plan = Plan::new(requests(words, inputs, pages)?);
     plan.seed = match &words.seed {
         Some(text) => text.parse().map_err(|_| wrong("seed", text, "use a whole number, such as 42"))?,
         None => inputs.seed,
@@ -45,10 +48,16 @@ pub(crate) fn plan(words: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
     plan.timeouts = timeouts(&words.connection)?;
     plan.network = network(&words.connection)?;
     plan.tls = tls(&words.tls)?;
-    plan.session.think = optional(&words.think, Think::parse)?.unwrap_or_default();
+    let think = optional(&words.think, Think::parse)?;
+    plan.session.think = think.filter(|_| links.is_none()).unwrap_or_default();
     plan.session.cookies = words.request.cookies;
     plan.session.follow = optional(&words.request.follow, |text| number("follow", text))?.unwrap_or(0);
     schedule(words, inputs, &mut plan)?;
+    match links {
+        Some(links) => follow_links(words, links, think, &mut plan)?,
+        None if words.visit.is_some() => return Err(wrong("visit", "", "it is for --clicks FILE")),
+        None => {}
+    }
     plan.threads = optional(&words.machine.threads, |text| number("threads", text))?;
     plan.driver = words.machine.driver.map_or(DriverChoice::Auto, |driver| match driver {
         DriverWord::Uring => DriverChoice::Uring,
@@ -102,8 +111,41 @@ fn refuse_unbuilt(words: &ConnectionWords) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn requests(words: &Load, inputs: &Inputs) -> Result<Vec<Request>, PlanError> {
+/// Has users follow links.
+fn follow_links(
+    words: &Load,
+    pages: Vec<Vec<u32>>,
+    think: Option<Think>,
+    plan: &mut Plan,
+) -> Result<(), PlanError> {
+    let visit = match optional(&words.visit, |text| number("visit", text))? {
+        Some(0) => return Err(wrong("visit", "0", "use 1 or more")),
+        visit => visit.unwrap_or(VISIT_USUAL),
+    };
+    if words.order.is_some() {
+        return Err(wrong("order", "", "with --clicks, links say which URL comes next"));
+    }
+    let order = Order::Links;
+    plan.session.think = think.unwrap_or(Think::Exponential { mean: THINK_USUAL });
+    if plan.is_open() {
+        plan.session.work = Work::Draw { calls: Some(visit.into()), burst: 1, order };
+        plan.session.links = Some(Links { pages, visit: None });
+    } else {
+        plan.session.work = Work::Draw { calls: None, burst: 1, order };
+        plan.session.links = Some(Links { pages, visit: Some(visit) });
+    }
+    Ok(())
+}
+
+const VISIT_USUAL: u32 = 10;
+const THINK_USUAL: Duration = Duration::from_secs(3);
+
+fn requests(words: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Result<Vec<Request>, PlanError> {
+    if pages.is_some() && (!words.url.is_empty() || inputs.urls.is_some()) {
+        return Err(wrong("clicks", "", "it names the pages itself; leave out the URL and --urls"));
+    }
     let mut requests = words.url.iter().map(|url| Request::get(url)).collect::<Result<Vec<_>, _>>()?;
+    requests.extend(pages.into_iter().flatten());
     if let Some(text) = &inputs.urls {
         requests.extend(parse_urls(text)?);
     }

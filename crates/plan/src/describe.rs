@@ -39,6 +39,7 @@ fn requests(plan: &Plan) -> String {
         (count, Work::Draw { order: Order::WorkingSet { miss, .. }, .. }) => {
             format!("Sends {count} requests in turn, going on to the next in {} % of calls: ", miss * 100.0)
         }
+        (count, Work::Draw { order: Order::Links, .. }) => format!("Follows links through {count} pages: "),
         (count, Work::Draw { order: Order::BySession, .. }) => {
             format!("Sends {count} requests, each session its own: ")
         }

@@ -4,6 +4,7 @@
 //! back ([`text`]), and nothing outside it decides what is sent or when. It opens nothing and looks nothing up.
 #![forbid(unsafe_code)]
 
+mod clicks;
 mod connections;
 mod describe;
 mod error;
@@ -16,6 +17,7 @@ mod stop;
 pub mod text;
 pub mod words;
 
+pub use clicks::ClickModel;
 pub use connections::{
     Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Reconnect, Resolve, Timeouts, Tls,
     TlsVersion, Unresolved, Verify, WhenFull,
@@ -25,7 +27,8 @@ pub use error::PlanError;
 pub use request::{Body, Endpoint, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
-    Auth, Burst, Credentials, FailureRule, Order, Resources, Script, SessionShape, Think, ThinkAt, Work,
+    Auth, Burst, Credentials, FailureRule, Links, Order, Resources, Script, SessionShape, Think, ThinkAt,
+    Work,
 };
 pub use shard::Shard;
 pub use stop::Stop;

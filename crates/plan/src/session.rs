@@ -38,6 +38,9 @@ pub struct SessionShape {
     /// [`crate::Stop::calls`], no think time follows it, and its failure ends nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opening: Vec<Request>,
+    /// Which request leads to which, for [`Order::Links`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<Links>,
     /// What is fetched with a page; none means the page alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
@@ -66,6 +69,18 @@ pub struct Resources {
     /// Whether a session leaves out resources that are still good, going by the `Expires` and `Date` of their last reply.
     #[serde(default)]
     pub cache: bool,
+}
+
+/// Which request leads to which: users follow links.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Links {
+    /// For each request, in their order, the numbers of those that it leads to. One of them is taken, drawn evenly from the
+    /// session's own stream; from a request that leads nowhere the session goes back to the first.
+    pub pages: Vec<Vec<u32>>,
+    /// After so many requests on average a session goes back to the first, 1 at least; none means only when it must.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visit: Option<u32>,
 }
 
 /// Answers to challenges (RFC 9110 section 11): Basic and Digest.
@@ -150,6 +165,8 @@ pub enum Order {
     },
     /// All calls of session k take request k modulo their number.
     BySession,
+    /// The first request, then one that the present one leads to, as [`SessionShape::links`] has it.
+    Links,
 }
 
 impl Order {
@@ -277,6 +294,7 @@ impl Default for SessionShape {
             follow_statuses: redirects(),
             follow_with_get: false,
             opening: Vec::new(),
+            links: None,
             resources: None,
             forget_cookies: false,
             auth: None,
@@ -286,8 +304,33 @@ impl Default for SessionShape {
 }
 
 impl SessionShape {
+    fn check_links(&self, requests: usize) -> Result<(), PlanError> {
+        let wrong = |value: String, remedy: String| Err(PlanError::new("session.links", value, remedy));
+        let Some(Links { pages, visit }) = &self.links else {
+            return wrong("none".to_owned(), "say for each request where it leads".to_owned());
+        };
+        if pages.len() != requests {
+            return wrong(format!("{} pages", pages.len()), format!("use one for each request, {requests}"));
+        }
+        if let Some(link) = pages.iter().flatten().find(|link| **link as usize >= requests) {
+            return wrong(link.to_string(), format!("use the number of a request, 0 to {}", requests - 1));
+        }
+        if *visit == Some(0) {
+            return wrong("visit 0".to_owned(), "use 1 or more".to_owned());
+        }
+        Ok(())
+    }
+
     pub(crate) fn check(&self, requests: usize) -> Result<(), PlanError> {
         match &self.work {
+            Work::Draw { order: Order::Links, burst, .. } if *burst != 1 => {
+                return Err(PlanError::new(
+                    "session.burst",
+                    burst.to_string(),
+                    "use 1: a user follows one link at a time",
+                ));
+            }
+            Work::Draw { order: Order::Links, .. } => self.check_links(requests)?,
             Work::Draw { burst: 0, .. } => return Err(PlanError::new("session.burst", "0", "use 1 or more")),
             Work::Draw { calls: Some(0), .. } => {
                 return Err(PlanError::new("session.calls", "0", "use 1 or more"));

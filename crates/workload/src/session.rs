@@ -15,8 +15,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_plan::{
-    Auth, Burst, FailureRule, Order, Plan, Request, RequestId, Resources, Schedule, Script, Think, ThinkAt,
-    Work,
+    Auth, Burst, FailureRule, Links, Order, Plan, Request, RequestId, Resources, Schedule, Script, Think,
+    ThinkAt, Work,
 };
 
 /// What all sessions of a plan share.
@@ -33,6 +33,7 @@ pub struct Workload {
     follow_with_get: bool,
     opening: Vec<Request>,
     resources: Option<Resources>,
+    links: Option<Links>,
     /// Requests in the plan.
     requests: u64,
     /// Users of a closed loop; none in an open one.
@@ -86,6 +87,7 @@ impl Workload {
             follow_with_get: plan.session.follow_with_get,
             opening: plan.session.opening.clone(),
             resources: plan.session.resources.clone(),
+            links: plan.session.links.clone(),
             requests: plan.requests.len() as u64,
             users,
             calls: plan.stop.calls.unwrap_or(u64::MAX),
@@ -159,6 +161,7 @@ impl Workload {
         let index = match order {
             Order::Random => self.choices.stream(number).below(sent, self.requests),
             Order::Sequential if self.requests == 1 => 0,
+            Order::Links => return Some(self.click(None, number, sent)),
             Order::Sequential => self.place(number, sent) % self.requests,
             Order::Staggered => {
                 let apart = self.users.map_or(0, |users| self.requests / users);
@@ -169,6 +172,18 @@ impl Workload {
             Order::Created | Order::WorkingSet { .. } => self.count_call(order) % self.requests,
         };
         Some(RequestId(index as u32))
+    }
+
+    /// Where a user goes from the page `from`: along one of its links, or to the first page.
+    fn click(&self, from: Option<RequestId>, number: u64, sent: u64) -> RequestId {
+        const FIRST: RequestId = RequestId(0);
+        let (Some(links), Some(from)) = (&self.links, from) else { return FIRST };
+        let choice = self.choices.stream(number);
+        // Two draws for each call: whether he leaves, and where he goes.
+        let leaves = links.visit.is_some_and(|visit| choice.below(2 * sent, visit.into()) == 0);
+        let leads = links.pages.get(from.0 as usize).map_or(&[][..], Vec::as_slice);
+        let taken = choice.below(2 * sent + 1, leads.len() as u64) as usize;
+        leads.get(taken).filter(|_| !leaves).map_or(FIRST, |page| RequestId(*page))
     }
 
     /// The place of call `sent` of session `number` among all calls of the run. Sessions without an end that keep arriving
@@ -638,6 +653,7 @@ impl Session {
     fn choose(&self, workload: &Workload) -> Option<RequestId> {
         match &workload.work {
             Work::Draw { .. } if workload.lead && self.begun == 1 && self.outstanding > 0 => None,
+            Work::Draw { order: Order::Links, .. } => Some(workload.click(self.last, self.number, self.sent)),
             Work::Draw { order, .. } => workload.draw(*order, self.number, self.sent),
             Work::Scripts { scripts } => {
                 let burst = self.scripted(scripts)?;

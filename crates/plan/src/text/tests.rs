@@ -163,6 +163,7 @@ fn session() -> impl Strategy<Value = SessionShape> {
                 follow_statuses,
                 follow_with_get,
                 opening,
+                links: Some(Links { pages: vec![vec![0], vec![]], visit: Some(9) }),
                 resources,
                 forget_cookies,
                 auth,

@@ -558,3 +558,34 @@ proptest! {
         prop_assert!(turns as u64 <= calls * u64::from(follow + 1));
     }
 }
+
+#[test]
+fn a_user_follows_links_and_begins_again_where_there_are_none() {
+    let mut plan = plan(4);
+    plan.session = draws(400, 1, Order::Links);
+    // 0 leads to 1 and 2, 1 to 2, 2 nowhere; nothing leads to 3.
+    let pages = vec![vec![1, 2], vec![2], vec![], vec![0]];
+    plan.session.links = Some(Links { pages: pages.clone(), visit: None });
+    assert_eq!(plan.check(), Ok(()));
+    let text = told(&plan, 7, 800);
+    let visited: Vec<u32> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    assert_eq!((visited.len(), visited[0]), (400, 0));
+    for step in visited.windows(2) {
+        let leads = &pages[step[0] as usize];
+        assert!(if leads.is_empty() { step[1] == 0 } else { leads.contains(&step[1]) }, "{step:?}");
+    }
+    let along = |page| visited.windows(2).filter(|step| *step == [0, page]).count();
+    assert!(along(1) > 40 && along(2) > 40, "all links alike: {} {}", along(1), along(2));
+    assert_eq!(text, told(&plan, 7, 800), "the same seed");
+    assert_ne!(text, told(&plan, 8, 800), "another user");
+}
+
+#[test]
+fn a_visit_has_its_length_on_average() {
+    let mut plan = plan(2);
+    plan.session = draws(4_000, 1, Order::Links);
+    plan.session.links = Some(Links { pages: vec![vec![1], vec![1]], visit: Some(10) });
+    let text = told(&plan, 0, 8_000);
+    let visits = text.split(' ').filter(|word| *word == "0").count();
+    assert!((340..460).contains(&visits), "{visits}");
+}

@@ -1,0 +1,142 @@
+//! The links of a page.
+
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use url::Url;
+
+/// What a page leads to, in the order of the page, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Pages that a user may click on.
+    pub pages: Vec<Url>,
+    /// What a browser loads by itself: images, scripts, style sheets.
+    pub resources: Vec<Url>,
+}
+
+/// The most links of each kind taken from one page.
+const LINKS_MAX: usize = 1_000;
+
+/// The links of the page `html`, which is at `base`. Only `http` and `https`; fragments are cut off; forms, and links that say
+/// `nofollow`, are left alone.
+#[must_use]
+pub fn links(html: &[u8], base: &Url) -> Found {
+    let mut found = Found::default();
+    let mut base = base.clone();
+    let mut is_nofollow = false;
+    let mut emitter = DefaultEmitter::default();
+    // What stands in scripts and styles is no markup.
+    emitter.naively_switch_states(true);
+    for token in Tokenizer::new_with_emitter(html, emitter) {
+        let Ok(Token::StartTag(tag)) = token else { continue };
+        if tag.name.as_slice() == b"base" {
+            if let Some(there) = attribute(&tag, b"href").and_then(|text| base.join(&text).ok()) {
+                base = there;
+            }
+        } else if tag.name.as_slice() == b"meta" {
+            let text = |name: &[u8]| attribute(&tag, name).unwrap_or_default().to_ascii_lowercase();
+            is_nofollow |= text(b"name") == "robots" && text(b"content").contains("nofollow");
+            if text(b"http-equiv") == "refresh" {
+                let content = attribute(&tag, b"content").unwrap_or_default();
+                add(&mut found.pages, &base, refresh(&content));
+            }
+        } else {
+            take(&tag, &base, &mut found);
+        }
+    }
+    if is_nofollow {
+        found.pages.clear();
+    }
+    found
+}
+
+fn take(tag: &StartTag<()>, base: &Url, found: &mut Found) {
+    let rel = attribute(tag, b"rel").unwrap_or_default().to_ascii_lowercase();
+    match tag.name.as_slice() {
+        b"a" | b"area" if !rel.contains("nofollow") => {
+            add(&mut found.pages, base, attribute(tag, b"href").as_deref());
+        }
+        b"iframe" | b"frame" => add(&mut found.pages, base, attribute(tag, b"src").as_deref()),
+        b"link" if ["stylesheet", "icon", "preload", "manifest"].iter().any(|kind| rel.contains(kind)) => {
+            add(&mut found.resources, base, attribute(tag, b"href").as_deref());
+        }
+        b"img" | b"script" | b"source" | b"video" | b"audio" | b"embed" | b"track" => {
+            add(&mut found.resources, base, attribute(tag, b"src").as_deref());
+        }
+        _ => {}
+    }
+}
+
+fn attribute(tag: &StartTag<()>, name: &[u8]) -> Option<String> {
+    let (_, value) = tag.attributes.iter().find(|(key, _)| key.as_slice() == name)?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
+/// The address in `5; url=/next`.
+fn refresh(content: &str) -> Option<&str> {
+    let (_, rest) = content.split_once(';')?;
+    let (name, address) = rest.split_once('=')?;
+    name.trim().eq_ignore_ascii_case("url").then(|| address.trim().trim_matches(['\'', '"']))
+}
+
+fn add(list: &mut Vec<Url>, base: &Url, text: Option<&str>) {
+    let Some(Ok(mut there)) = text.map(|text| base.join(text.trim())) else { return };
+    if !matches!(there.scheme(), "http" | "https") || !there.has_host() {
+        return;
+    }
+    there.set_fragment(None);
+    if list.len() < LINKS_MAX && !list.contains(&there) {
+        list.push(there);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(html: &str) -> (Vec<String>, Vec<String>) {
+        let found = links(html.as_bytes(), &Url::parse("http://a.test/dir/page").unwrap());
+        let text = |urls: Vec<Url>| urls.into_iter().map(|url| url.to_string()).collect();
+        (text(found.pages), text(found.resources))
+    }
+
+    #[test]
+    fn links_are_found_as_browsers_find_them() {
+        let html = "<A HREF='/x?a=1&amp;b=2#part'>x<a href=y><a href=//b.test/z><area href=\" ../up \"><!-- <a href=no> -->\
+                    <script>'<a href=no>'</script><iframe src=frame></iframe><a href=y>again<a href>";
+        let (pages, _) = found(html);
+        let expected = [
+            "http://a.test/x?a=1&b=2",
+            "http://a.test/dir/y",
+            "http://b.test/z",
+            "http://a.test/up",
+            "http://a.test/dir/frame",
+            "http://a.test/dir/page",
+        ];
+        assert_eq!(pages, expected);
+    }
+
+    #[test]
+    fn forms_other_schemes_and_nofollow_are_left_alone() {
+        let html = "<form action=/buy><input type=submit></form><a href='javascript:x()'><a href=mailto:a@b><a rel='x nofollow' \
+                    href=n><a href=data:text/html,x><a href='http://[::1'>";
+        assert_eq!(found(html).0, [] as [&str; 0]);
+        assert_eq!(found("<a href=x><meta name=ROBOTS content='noindex, NoFollow'>").0, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn base_refresh_and_resources_count() {
+        let html = "<base href=/other/><meta http-equiv=Refresh content=\"3; URL='next'\"><link rel=stylesheet href=s.css><img src=i.png>\
+                    <script src=/j.js></script><link rel=alternate href=no>";
+        let (pages, resources) = found(html);
+        assert_eq!(pages, ["http://a.test/other/next"]);
+        assert_eq!(
+            resources,
+            ["http://a.test/other/s.css", "http://a.test/other/i.png", "http://a.test/j.js"]
+        );
+    }
+
+    #[test]
+    fn a_page_of_endless_links_is_cut() {
+        let html: String = (0..3_000).map(|i| format!("<a href=/{i}>")).collect();
+        assert_eq!(found(&html).0.len(), LINKS_MAX);
+    }
+}

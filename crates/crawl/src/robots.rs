@@ -1,0 +1,142 @@
+//! `robots.txt` (RFC 9309): what a crawler may ask for.
+//!
+//! Our own, because the format is forty lines of grammar and the libraries for it bring a regex engine along.
+
+use std::time::Duration;
+
+/// What may be asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Robots {
+    /// Patterns with what they say.
+    rules: Vec<(bool, String)>,
+    /// The least time between two requests, where the file wants one.
+    pub delay: Option<Duration>,
+}
+
+/// So much of a file is read (RFC 9309 section 2.5 asks for 500 KiB at least).
+const READ_MAX: usize = 500 << 10;
+
+impl Robots {
+    /// Everything may be asked for.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self::default()
+    }
+
+    /// Nothing may be asked for.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { rules: vec![(false, "/".to_owned())], delay: None }
+    }
+
+    /// The rules of a file for the crawler called `name`; those for `*` when none are for it by name.
+    #[must_use]
+    pub fn parse(text: &[u8], name: &str) -> Self {
+        let text = String::from_utf8_lossy(&text[..text.len().min(READ_MAX)]);
+        let (mut own, mut any) = (Self::default(), Self::default());
+        let mut is_own_named = false;
+        // Whom the present group is for, and whether its rules have begun.
+        let (mut is_own, mut is_any, mut has_rules) = (false, false, false);
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            let line = line.split('#').next().unwrap_or_default();
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+            if key == "user-agent" {
+                if has_rules {
+                    (is_own, is_any, has_rules) = (false, false, false);
+                }
+                is_any |= value == "*";
+                is_own |= value.eq_ignore_ascii_case(name);
+                is_own_named |= is_own;
+                continue;
+            }
+            if !matches!(key.as_str(), "allow" | "disallow" | "crawl-delay") {
+                continue;
+            }
+            has_rules = true;
+            for (robots, counts) in [(&mut own, is_own), (&mut any, is_any)] {
+                if counts {
+                    robots.add(&key, value);
+                }
+            }
+        }
+        if is_own_named { own } else { any }
+    }
+
+    fn add(&mut self, key: &str, value: &str) {
+        if key == "crawl-delay" {
+            let seconds = value.parse::<f64>().ok().filter(|seconds| (0.0..=3_600.0).contains(seconds));
+            self.delay = seconds.map(Duration::from_secs_f64);
+        } else if !value.is_empty() {
+            self.rules.push((key == "allow", value.to_owned()));
+        }
+    }
+
+    /// Whether `target`, path and query, may be asked for: the longest pattern counts, and of two alike the one that allows.
+    #[must_use]
+    pub fn allows(&self, target: &str) -> bool {
+        let fitting = self.rules.iter().filter(|(_, pattern)| fits(pattern, target));
+        fitting.map(|(allows, pattern)| (pattern.len(), *allows)).max().is_none_or(|(_, allows)| allows)
+    }
+}
+
+/// Whether a target begins as `pattern` says; `*` is anything, `$` at the end is the end.
+fn fits(pattern: &str, target: &str) -> bool {
+    let (pattern, is_whole) = match pattern.strip_suffix('$') {
+        Some(pattern) => (pattern, true),
+        None => (pattern, false),
+    };
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| target.strip_prefix(first)) else { return false };
+    let mut pieces = pieces.peekable();
+    if pieces.peek().is_none() {
+        return !is_whole || rest.is_empty();
+    }
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() && is_whole {
+            return rest.ends_with(piece);
+        }
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_pattern_counts() {
+        let robots = Robots::parse(b"User-agent: *\nDisallow: /\nAllow: /open\nDisallow: /open/but\nDisallow: /*.pdf$\nAllow: /open/*x\n", "w");
+        for (target, expected) in [
+            ("/", false),
+            ("/open", true),
+            ("/open/but", false),
+            ("/open/a.pdf", false),
+            ("/open/a.pdf?x", true),
+            ("/open/bx", true),
+            ("/openbut", true),
+            ("/o", false),
+        ] {
+            assert_eq!(robots.allows(target), expected, "{target}");
+        }
+    }
+
+    #[test]
+    fn a_group_by_name_takes_the_place_of_the_one_for_all() {
+        let text = b"\xef\xbb\xbfuser-agent: other\nuser-agent: Warwolf # both\nDISALLOW: /a\ncrawl-delay: 2.5\n\nUser-agent: *\nDisallow: /\n\
+                     Sitemap: http://a.test/s\nUser-agent: warwolf\nDisallow: /b";
+        let robots = Robots::parse(text, "warwolf");
+        assert!(!robots.allows("/a") && !robots.allows("/b") && robots.allows("/c"));
+        assert_eq!(robots.delay, Some(Duration::from_millis(2_500)));
+        assert!(!Robots::parse(text, "third").allows("/c"));
+    }
+
+    #[test]
+    fn an_empty_rule_says_nothing() {
+        assert!(Robots::parse(b"User-agent: *\nDisallow:\n", "w").allows("/x"));
+        assert!(Robots::parse(b"Disallow: /\n", "w").allows("/x"), "a rule of no group");
+        assert!(Robots::everything().allows("/") && !Robots::nothing().allows("/x"));
+    }
+}
