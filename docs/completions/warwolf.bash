@@ -25,6 +25,9 @@ _warwolf() {
             warwolf,completions)
                 cmd="warwolf__subcmd__completions"
                 ;;
+            warwolf,crawl)
+                cmd="warwolf__subcmd__crawl"
+                ;;
             warwolf,explain)
                 cmd="warwolf__subcmd__explain"
                 ;;
@@ -86,7 +89,7 @@ _warwolf() {
 
     case "${cmd}" in
         warwolf)
-            opts="-h -V --help --version run explain report merge compare sweep capacity replay history target torture completions man"
+            opts="-h -V --help --version run explain report merge compare sweep capacity replay history target torture crawl completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -100,13 +103,21 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__capacity)
-            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --start --most --precision --retests --rest --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --start --most --precision --retests --rest --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --urls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --visit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -366,13 +377,21 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__compare)
-            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --slice --allow --allow-errors --different --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --slice --allow --allow-errors --different --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --urls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --visit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -637,14 +656,100 @@ _warwolf() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        warwolf__subcmd__crawl)
+            opts="-n -r -c -H -k -o -h --pages --depth --rate --connections --under --ignore-robots --resources --header --timeout --page-size --insecure --cacert --output --clicks --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --pages)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -r)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -c)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --under)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --header)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -H)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --page-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cacert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         warwolf__subcmd__explain)
-            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -h --urls --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --format --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --format --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --urls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --visit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1154,13 +1259,21 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__replay)
-            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --to --map --speed --closed --only-methods --only-status --since --until --log-format --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --to --map --speed --closed --only-methods --only-status --since --until --log-format --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --urls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --visit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1466,13 +1579,21 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__run)
-            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --output --format --strict --quiet --no-tui --keep --database --shard --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --output --format --strict --quiet --no-tui --keep --database --shard --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --urls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --visit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1724,13 +1845,21 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__sweep)
-            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --vary --repeats --sequence --rest --between --folder --chart --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -p -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --http3 --streams --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --vary --repeats --sequence --rest --between --folder --chart --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --urls)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --visit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -37,9 +37,12 @@ complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "replay" -d 'Send th
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "history" -d 'Runs that were kept with `run --keep NAME`: list, show, trend, compare, tag, prune'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "target" -d 'Serve HTTP, with known delays and faults: the built-in server under test'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "torture" -d 'Look for requests that make a server answer wrongly or fall over'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "crawl" -d 'Walk the links of a site: a list of its URLs, and which page leads to which'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "completions" -d 'Write the completion script of a shell to stdout'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "man" -d 'Write the manual page to stdout, in roff'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l clicks -d 'Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l visit -d 'Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
 random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
@@ -112,6 +115,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l quiet -d 'Nothin
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l no-tui -d 'Plain lines of progress even on a terminal'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l clicks -d 'Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l visit -d 'Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
 random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
@@ -188,6 +193,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand report" -s h -l help -d 
 complete -c warwolf -n "__fish_warwolf_using_subcommand merge" -s o -l output -d 'Where their sum goes: a run file' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l clicks -d 'Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l visit -d 'Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
 random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
@@ -260,6 +267,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l strict -d 'E
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l quiet -d 'Nothing on stderr but errors'
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l clicks -d 'Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l visit -d 'Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
 random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
@@ -340,6 +349,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l strict -d 'Exi
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l quiet -d 'Nothing on stderr but errors'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l clicks -d 'Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l visit -d 'Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
 random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
@@ -413,6 +424,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l strict -d '
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l quiet -d 'Nothing on stderr but errors'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l urls -d 'Read URLs from a file, one a line, as well ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l clicks -d 'Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l visit -d 'Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l order -d 'Which URL comes next' -r -f -a "sequential\t'One after the other, over all users (the default)'
 random\t'Drawn evenly'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l plan -d 'Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)' -r -F
@@ -627,5 +640,21 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s o -l output 
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s k -l insecure -d 'Accept any certificate'
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l quiet -d 'Nothing on stderr but errors'
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s n -l pages -d 'Pages at the most' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l depth -d 'Clicks away from the start at the most' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s r -l rate -d 'Requests a second at the most; a longer Crawl-delay in robots.txt wins' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s c -l connections -d 'Requests at once, at the most' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l under -d 'Only addresses whose path begins so: /docs/' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s H -l header -d 'Header field for every request, such as \'Cookie: …\'; can be given several times' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l timeout -d 'For connecting, and for the next byte of a page' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l page-size -d 'So much of a page is read for links' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l cacert -d 'Trust the certificates in this PEM file, instead of the system\'s' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s o -l output -d 'Where the list of URLs goes, one a line, instead of stdout: for `warwolf run --urls`, siege, http_load' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l clicks -d 'Where the click model goes, for `warwolf run --clicks`' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l ignore-robots -d 'Do not ask for robots.txt; for your own server'
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l resources -d 'List what pages load as well: images, scripts, style sheets'
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s k -l insecure -d 'Accept any certificate'
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l quiet -d 'Nothing on stderr but errors'
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c warwolf -n "__fish_warwolf_using_subcommand man" -s h -l help -d 'Print help'
