@@ -84,8 +84,7 @@ impl Scenario {
                 name: "siege100",
                 load: Load { users: 100, keep_alive: false, ..SMALL },
                 tools: &[AsSiege, Siege],
-                // A connection for each request: most of the time is the kernel's, for both alike.
-                targets: &[(AsSiege, Siege, 0.25)],
+                targets: &[(AsSiege, Siege, 0.1)],
             },
         ]
     }
