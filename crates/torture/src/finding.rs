@@ -85,7 +85,7 @@ impl Finding {
         (!is_versioned(&bytes), bare, self.size_bytes)
     }
 
-    /// Whether `other` is the same fault as far as one can tell from outside: the same trouble, for the same [`cause`].
+    /// Whether `other` is the same fault as far as one can tell from outside: the same trouble, for the same `cause`.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.trouble == other.trouble

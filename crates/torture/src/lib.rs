@@ -1,6 +1,6 @@
 //! Finding servers that answer wrongly or fall over: seeded requests under load, and what came of them.
 //!
-//! A [`Generator`] makes request `k` of a seed; a [`hunt`] sends them, judges the answers ([`judge`]), replays what looks like trouble
+//! A [`Generator`] makes request `k` of a seed; a `hunt` sends them, judges the answers ([`judge`]), replays what looks like trouble
 //! alone, shrinks it ([`shrink()`]) and groups it. What is sent is exact bytes, so a finding is a line of text ([`spelling`]).
 #![forbid(unsafe_code)]
 
