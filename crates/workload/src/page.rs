@@ -51,7 +51,7 @@ pub fn good_for(expires: Option<&[u8]>, date: Option<&[u8]>) -> Option<Duration>
 /// What a page asks for.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// What it is made of, in its order.
+    /// What it is made of, each once, in the order in which it is named last.
     pub(crate) resources: Vec<Request>,
     /// Where it sends its reader; never to itself.
     pub(crate) refresh: Option<Request>,
@@ -61,7 +61,8 @@ pub(crate) struct Found {
 pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Found {
     let mut found = Found::default();
     let Ok(base) = Url::parse(&request.url()) else { return found };
-    let mut seen = vec![without_fragment(base.clone())];
+    let own = without_fragment(base.clone());
+    let mut resources: Vec<(Url, Request)> = Vec::new();
     let plain = page.plain();
     let mut emitter = DefaultEmitter::default();
     // The text of a script is no markup.
@@ -69,17 +70,19 @@ pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Fou
     for Ok(token) in Tokenizer::new_with_emitter(&*plain, emitter) {
         let Token::StartTag(tag) = token else { continue };
         if tag.name.0 == b"meta" {
-            let target = refresh(&tag).and_then(|text| join(&base, &text)).filter(|url| *url != seen[0]);
+            let target = refresh(&tag).and_then(|text| join(&base, &text)).filter(|url| *url != own);
             found.refresh = found.refresh.or_else(|| redirect::lead(request, &target?, true));
             continue;
         }
         let Some(url) = resource(&tag).and_then(|text| join(&base, &text)) else { continue };
-        if found.resources.len() >= wanted.limit as usize || seen.contains(&url) || skipped(&url, wanted) {
-            continue;
+        if let Some(at) = resources.iter().position(|(known, _)| *known == url) {
+            let again = resources.remove(at);
+            resources.push(again);
+        } else if resources.len() < wanted.limit as usize && url != own && !skipped(&url, wanted) {
+            resources.extend(redirect::lead(request, &url, true).map(|asked| (url, asked)));
         }
-        found.resources.extend(redirect::lead(request, &url, true));
-        seen.push(url);
     }
+    found.resources = resources.into_iter().map(|(_, asked)| asked).collect();
     found
 }
 
@@ -166,7 +169,7 @@ mod tests {
             ("<link rel=alternate href=x><link href=x><link rel=next href=x><link rel=stylesheet>", ""),
             ("<body background=/bg.png><a href=x>x</a><iframe src=x></iframe>", "http://a.test/bg.png"),
             ("<img src=//b.test:81/x><img src=//ads.test/y>", "http://b.test:81/x"),
-            ("<img src=1><img src=2><img src=1>", "http://a.test/dir/1 http://a.test/dir/2"),
+            ("<img src=1><img src=2><img src=1>", "http://a.test/dir/2 http://a.test/dir/1"),
             (
                 "<img src=1><img src=2><img src=3><img src=4><img src=5>",
                 "http://a.test/dir/1 http://a.test/dir/2 http://a.test/dir/3 http://a.test/dir/4",
