@@ -243,8 +243,12 @@ impl Ledger {
         if let Some(wait) = sample.wait() {
             self.response_ns.add(nanos(wait));
         }
-        // A status below 100 is left out of all figures, as it always was.
-        if sample.outcome != Outcome::Completed || sample.status < 100 {
+        if sample.outcome != Outcome::Completed {
+            return;
+        }
+        // A status of no class is in none of the figures.
+        if !(100..600).contains(&sample.status) {
+            self.errors.other += 1;
             return;
         }
         self.replies += 1;

@@ -145,7 +145,7 @@ fn sessions_are_counted_with_their_connections_and_replies() {
 }
 
 #[test]
-fn a_status_below_100_is_left_out_and_one_above_599_has_no_class() {
+fn a_status_of_no_class_is_an_error_and_no_reply() {
     let clock = clock();
     let mut ledger = Ledger::new((0, 1));
     for status in [99, 999] {
@@ -153,7 +153,8 @@ fn a_status_below_100_is_left_out_and_one_above_599_has_no_class() {
         ledger.call(&Ended { session: 0, connection: 0, sample: &sample, footer_bytes: 0 });
     }
     let figures = figures(&ledger, 10);
-    assert_eq!((figures.replies, figures.classes, figures.reply_bytes), (1, [0; 5], [237, 204, 0]));
+    assert_eq!((figures.replies, figures.classes, figures.reply_bytes), (0, [0; 5], [0; 3]));
+    assert_eq!(figures.errors.other, 2);
 }
 
 #[test]

@@ -2,6 +2,9 @@
 //! rest must stand in the same places.
 #![forbid(unsafe_code)]
 
+mod golden;
+mod servers;
+
 use std::io::Write as _;
 use std::net::Shutdown;
 use std::process::Command;
