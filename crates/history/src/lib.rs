@@ -7,7 +7,7 @@
 
 mod schema;
 
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, TransactionBehavior, params};
 use std::path::Path;
 use std::time::Duration;
 use warwolf_measure::{Run, RunFileError, Summary, judge};
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// The file is no database, or a broken one.
+    /// The file is no database, that of another program, or a broken one.
     #[error("it is not a history, or it is damaged; move it away and a new one is made")]
     NotAHistory,
     /// It is of a later version.
@@ -107,16 +107,23 @@ impl History {
     /// Opens the history in a file, which is made when it is not there, and brings its schema up to date.
     ///
     /// # Errors
-    /// When the file is no history, of a later version, or cannot be had.
+    /// When the file is no history, damaged, of a later version, or cannot be had. It is as it was then.
     pub fn open(path: &Path) -> Result<Self, HistoryError> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
+        schema::recognise(&mut connection)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         // With FULL a run that was said to be kept is kept even when the power goes.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         schema::migrate(&mut connection)?;
         Ok(Self(connection))
+    }
+
+    /// A transaction that will write. It waits for other writers at its beginning: one that reads first and finds that another
+    /// has written since cannot go on, however long it waits.
+    fn write(&mut self) -> Result<Transaction<'_>, HistoryError> {
+        Ok(self.0.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 
     /// Keeps a run under a name and gives its number.
@@ -127,7 +134,7 @@ impl History {
         let summary = Summary::of(run);
         let quantile = |name| summary.latency.quantile_ns(name).map(|ns| ns as f64);
         let target = run.targets.first().cloned().unwrap_or_default();
-        let transaction = self.0.transaction()?;
+        let transaction = self.write()?;
         transaction.execute(
             "INSERT INTO runs (name, started_unix_ns, verdict, target, rate_per_s, p50_ns, p90_ns, p99_ns, error_share, \
              completed, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
@@ -182,7 +189,7 @@ impl History {
     /// # Errors
     /// When it is not there.
     pub fn tag(&mut self, id: i64, tag: &str) -> Result<(), HistoryError> {
-        let transaction = self.0.transaction()?;
+        let transaction = self.write()?;
         let name: Option<String> = transaction
             .query_row("SELECT name FROM runs WHERE id = ?1", [id], |row| row.get(0))
             .optional()?;

@@ -25,21 +25,43 @@ const STEPS: [&str; 2] = [
      ) STRICT, WITHOUT ROWID;",
 ];
 
-/// Brings a database up to date, once, however many programs try at the same time.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), HistoryError> {
+/// Whether a database is a history, or empty and can become one. Nothing is written: a file that is something else stays as
+/// it is, even if it is a database.
+pub(crate) fn recognise(connection: &mut Connection) -> Result<(), HistoryError> {
+    // In one transaction, or another program may make the history between one look and the next.
+    let look = connection.transaction()?;
+    let found = version(&look)?;
     let known = STEPS.len() as i64;
-    let version =
-        |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    let found = version(connection)?;
     if found > known {
         return Err(HistoryError::Newer { found, known });
     }
-    if found == known {
+    let count = |sql: &str| look.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let tables = count("SELECT count(*) FROM sqlite_master")?;
+    let ours = count(
+        "SELECT count(*) FROM pragma_table_info('runs') WHERE name IN ('id', 'name', 'started_unix_ns', 'verdict', 'run')",
+    )?;
+    let is_history = if found == 0 { tables == 0 } else { ours == 5 };
+    // A file that was cut short has fewer pages than its head says, which reading one page does not show.
+    let damage = look.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))?;
+    if is_history && damage == "ok" { Ok(()) } else { Err(HistoryError::NotAHistory) }
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Brings a database up to date, once, however many programs try at the same time.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), HistoryError> {
+    let known = STEPS.len() as i64;
+    if version(connection)? == known {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another program may have been here since.
+    // Another program may have been here since, even one of a later version.
     let found = version(&transaction)?;
+    if found > known {
+        return Err(HistoryError::Newer { found, known });
+    }
     for step in STEPS.iter().skip(usize::try_from(found).unwrap_or(0)) {
         transaction.execute_batch(step)?;
     }

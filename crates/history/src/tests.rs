@@ -103,6 +103,16 @@ fn a_history_of_the_first_version_is_brought_up_to_date() {
     assert_eq!(Summary::of(&kept).accounting.planned, 3);
 }
 
+/// Opens a file that is no history, and gives why it was refused. The file must be as it was, and nothing beside it.
+fn refused(path: &std::path::Path) -> HistoryError {
+    let before = std::fs::read(path).unwrap();
+    let error = History::open(path).map(|_| ()).unwrap_err();
+    assert!(std::fs::read(path).unwrap() == before, "{error}: the file was changed");
+    let beside: Vec<_> = std::fs::read_dir(path.parent().unwrap()).unwrap().collect();
+    assert_eq!(beside.len(), 1, "{error}: {beside:?}");
+    error
+}
+
 #[test]
 fn what_is_no_history_is_refused_and_left_alone() {
     let (_folder, path) = place();
@@ -111,11 +121,73 @@ fn what_is_no_history_is_refused_and_left_alone() {
         "Dear diary, this is no database at all, but it is long enough to be one. ".repeat(30),
     )
     .unwrap();
-    assert!(matches!(History::open(&path), Err(HistoryError::NotAHistory)));
-    assert!(std::fs::read_to_string(&path).unwrap().starts_with("Dear diary"));
+    assert!(matches!(refused(&path), HistoryError::NotAHistory));
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_alone() {
+    for version in [0, 1, 2] {
+        let (_folder, path) = place();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("CREATE TABLE runs (id INTEGER, route TEXT); CREATE TABLE shoes (size)").unwrap();
+        other.pragma_update(None, "user_version", version).unwrap();
+        drop(other);
+        assert!(matches!(refused(&path), HistoryError::NotAHistory), "user_version {version}");
+    }
+}
+
+#[test]
+fn a_history_of_a_later_version_is_refused_and_left_alone() {
     let (_folder, path) = place();
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    assert!(matches!(History::open(&path), Err(HistoryError::Newer { found: 99, .. })));
+    History::open(&path).unwrap().keep("a", &run(1)).unwrap();
+    let later = Connection::open(&path).unwrap();
+    later.pragma_update(None, "user_version", 99).unwrap();
+    drop(later);
+    let error = refused(&path);
+    assert!(matches!(error, HistoryError::Newer { found: 99, known: 2 }));
+    assert_eq!(
+        error.to_string(),
+        "it is of schema 99, and this version knows schemas up to 2; use the version that wrote it"
+    );
+}
+
+#[test]
+fn a_history_that_was_cut_short_or_scribbled_over_is_refused_and_left_alone() {
+    let (_folder, path) = place();
+    let mut history = History::open(&path).unwrap();
+    let ids: Vec<i64> = (0..40).map(|_| history.keep("a", &run(1)).unwrap()).collect();
+    assert_eq!(ids.len(), 40);
+    drop(history);
+    let whole = std::fs::read(&path).unwrap();
+    assert!(whole.len() > 8 * 4096, "{} bytes are too few to cut", whole.len());
+    // Within the last page nothing is missing that the database could miss; the run there says that it is not whole.
+    for length in [100, 4096, 4097, whole.len() / 2, whole.len() - 4096] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        assert!(matches!(refused(&path), HistoryError::NotAHistory), "cut after {length} bytes");
+    }
+    for page in 1..4 {
+        let mut scribbled = whole.clone();
+        scribbled[page * 4096..(page + 1) * 4096].fill(0x5a);
+        std::fs::write(&path, &scribbled).unwrap();
+        assert!(matches!(refused(&path), HistoryError::NotAHistory), "page {page} scribbled over");
+    }
+    std::fs::write(&path, &whole).unwrap();
+    assert_eq!(names(&History::open(&path).unwrap(), &Filter::default()).len(), 40);
+}
+
+#[test]
+fn an_upgrade_that_cannot_be_done_leaves_the_old_history() {
+    let (_folder, path) = place();
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(schema::FIRST).unwrap();
+    // Somebody made a table that stands in the way of the second step.
+    old.execute_batch("CREATE TABLE tags (x)").unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    drop(old);
+    assert!(History::open(&path).is_err());
+    let old = Connection::open(&path).unwrap();
+    assert_eq!(old.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+    assert_eq!(old.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0)).unwrap(), 0);
 }
 
 #[test]

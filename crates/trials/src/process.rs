@@ -19,6 +19,8 @@ pub enum Ending {
     Interrupt,
     /// As a service manager does.
     Terminate,
+    /// At once, with no chance to put anything in order.
+    Kill,
 }
 
 /// A child process that is ended, and waited for, when this value is dropped.
@@ -58,6 +60,7 @@ impl Process {
         let signal = match ending {
             Ending::Interrupt => Signal::INT,
             Ending::Terminate => Signal::TERM,
+            Ending::Kill => Signal::KILL,
         };
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         let _ = kill_process(id.expect("a child has a positive process id"), signal);

@@ -2,8 +2,10 @@
 #![forbid(unsafe_code)]
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use warwolf_target::{Handle, Options};
+use warwolf_trials::process::Ending;
 use warwolf_trials::{Warwolf, target};
 
 fn slow(delay: &str) -> Handle {
@@ -129,33 +131,63 @@ fn a_search_for_capacity_ends_and_says_what_it_found() {
     assert!(told.code == 2 && told.stderr.contains("--rate: capacity chooses"), "{told:#?}");
 }
 
+/// Waits for what the program does in a folder, ten seconds at the most.
+fn await_that(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !is_so() {
+        assert!(Instant::now() < until, "{what}: not within ten seconds");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 #[test]
-fn runs_are_kept_listed_compared_and_forgotten() {
+fn a_sweep_that_was_interrupted_measures_only_what_is_missing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (quick, slow) = (slow("1ms"), slow("4ms"));
-    let database = path(folder.path(), "history.db");
-    let keep = |server: &Handle| {
-        let words = ["run", "-c", "4", "-d", "2s", "--keep", "shop", "--database", &database];
-        Warwolf::new(&words).and(&[target::url(server, "/")]).told().exits(0)
+    let server = slow("1ms");
+    let (runs, between) = (folder.path().join("runs"), folder.path().join("between"));
+    let note = format!("echo $SWEEP_CONNECTIONS/$SWEEP_THINK/$SWEEP_TIMEOUTS_CALL >> {}", between.display());
+    // Three parameters, eight points.
+    let sweep =
+        |format: &str| {
+            let words = ["sweep", "-d", "400ms", "--vary", "connections=1,2", "--vary", "think=0s,1ms"];
+            Warwolf::new(&words)
+                .and(&["--vary", "timeouts.call=2s,3s", "--between", &note, "--folder"])
+                .and(&[runs.to_str().expect("a path"), "--format", format, &target::url(&server, "/")])
+        };
+    let lines = || std::fs::read_to_string(&between).unwrap_or_default().lines().count();
+    let kept = || {
+        let files = std::fs::read_dir(&runs).into_iter().flatten().flatten();
+        let mut files: Vec<_> = files
+            .map(|file| file.path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "wwr"))
+            .map(|path| (std::fs::read(&path).expect("a run"), path))
+            .collect();
+        files.sort();
+        files
     };
-    assert!(keep(&quick).stderr.contains("kept as run 1 of `shop`"));
-    keep(&slow);
-    let history =
-        |words: &[&str]| Warwolf::new(&["history"]).and(words).and(&["--database", &database]).told();
-    history(&["tag", "1", "baseline"]).exits(0);
-    assert!(history(&["list", "shop"]).exits(0).stdout.lines().count() == 3);
-    assert!(history(&["trend", "shop", "--format", "svg"]).exits(0).stdout.contains("<svg"));
-    let told = history(&["compare", "shop"]);
-    assert!(told.code == 97 && told.stdout.contains("shop 1 (baseline)"), "{told:#?}");
-    let exported = path(folder.path(), "one.wwr");
-    history(&["show", "1", "-o", &exported]).exits(0);
-    history(&["import", "copy", &exported]).exits(0);
-    history(&["prune", "--keep", "0"]).exits(0);
-    assert_eq!(history(&["list"]).exits(0).stdout.lines().count(), 2, "the baseline stays");
-    assert!(history(&["show", "2"]).exits(2).stderr.contains("there is no run 2"));
-    std::fs::write(&database, "this is no database ".repeat(100)).expect("a file");
-    let told =
-        Warwolf::new(&["run", "-n", "1", "--keep", "x", "--database", &database, &target::url(&quick, "/")])
-            .told();
-    assert!(told.code == 1 && told.stderr.contains("it is not a history, or it is damaged"), "{told:#?}");
+    let running = sweep("json").start();
+    await_that("three points are kept and a fourth is on", || kept().len() >= 3 && lines() > kept().len());
+    running.signal(Ending::Interrupt);
+    let told = running.told().exits(130);
+    assert!(told.stdout.contains("\"finished\": false"), "{told:#?}");
+    let (before, begun) = (kept(), lines());
+    assert!(
+        (3..8).contains(&before.len()) && begun == before.len() + 1,
+        "{begun} begun, {} kept",
+        before.len()
+    );
+    let told = sweep("json").told().exits(0);
+    assert!(told.stdout.contains("\"finished\": true"), "{told:#?}");
+    assert_eq!(
+        lines(),
+        begun + 8 - before.len(),
+        "only what was missing is run, the interrupted one among it"
+    );
+    let after = kept();
+    assert!(after.len() == 8 && before.iter().all(|run| after.contains(run)), "what was kept is as it was");
+    assert_eq!(told.stderr.matches("kept from before").count(), before.len());
+    // All there now: nothing is run, and the table has a column for each parameter.
+    let told = sweep("csv").told().exits(0);
+    assert_eq!(lines(), begun + 8 - before.len());
+    assert!(told.stdout.starts_with("connections,think,timeouts.call,runs,verdict,"), "{told:#?}");
 }
