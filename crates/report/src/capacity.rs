@@ -3,6 +3,7 @@
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::optional;
+use crate::rendered::{Rendered, markdown_table, seconds, text_table};
 use serde_json::json;
 use std::fmt::Write;
 use warwolf_experiment::capacity::{Answer, Capacity, Tried};
@@ -85,49 +86,31 @@ impl CapacityReport {
         tried.sort_by(|a, b| a.rate.total_cmp(&b.rate));
         tried
     }
+}
 
-    /// For people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl Rendered for CapacityReport {
+    fn text(&self) -> String {
         let mut out = format!("{}\n", self.headline());
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "  {fact}");
         });
-        let _ = writeln!(
-            out,
-            "\n{:>12}{:>12}{:>11}{:>11}{:>11}{:>10}",
-            "asked", "achieved", "mean", "p50", "p99", "errors"
-        );
-        for row in self.cells() {
-            let [asked, achieved, mean, p50, p99, errors, answer, why] = row.as_slice() else { continue };
-            let _ = writeln!(
-                out,
-                "{asked:>12}{achieved:>12}{mean:>11}{p50:>11}{p99:>11}{errors:>10}  {answer:<10}  {why}"
-            );
-        }
+        out.push('\n');
+        text_table(&mut out, &HEADINGS, &self.cells());
         out
     }
 
-    /// For pull requests.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let headings = HEADINGS.map(|heading| heading.trim_start_matches('<')).join(" | ");
+    fn markdown(&self) -> String {
         let mut out = format!("**{}**\n\n", self.headline());
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "- {fact}");
         });
-        let _ = writeln!(out, "\n| {headings} |\n|{}", "---|".repeat(HEADINGS.len()));
-        self.cells().iter().for_each(|row| {
-            let _ = writeln!(out, "| {} |", row.join(" | "));
-        });
+        out.push('\n');
+        markdown_table(&mut out, &HEADINGS, &self.cells());
         out
     }
 
-    /// For spreadsheets: a line for each rate that was tried; times in seconds.
-    #[must_use]
-    pub fn csv(&self) -> String {
+    fn csv(&self) -> String {
         let mut out = "asked_per_s,achieved_per_s,mean_s,p50_s,p99_s,error_share,answer\n".to_owned();
-        let seconds = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.9}", ns / 1e9));
         for one in &self.capacity.tried {
             let _ = writeln!(
                 out,
@@ -144,9 +127,7 @@ impl CapacityReport {
         out
     }
 
-    /// For programs.
-    #[must_use]
-    pub fn json(&self) -> String {
+    fn json(&self) -> serde_json::Value {
         let tried = |one: &Tried| {
             json!({
                 "asked_per_s": one.rate,
@@ -160,7 +141,7 @@ impl CapacityReport {
             })
         };
         let found = &self.capacity.found;
-        let value = json!({
+        json!({
             "schema_version": 1,
             "slo": self.capacity.promises,
             "held_per_s": found.held,
@@ -169,13 +150,10 @@ impl CapacityReport {
             "knee_per_s": self.capacity.knee(),
             "saturation_per_s": self.capacity.saturation(),
             "tried": self.capacity.tried.iter().map(tried).collect::<Vec<_>>(),
-        });
-        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
+        })
     }
 
-    /// Latency against load.
-    #[must_use]
-    pub fn chart(&self) -> Chart {
+    fn chart(&self) -> Option<Chart> {
         let tried = self.rising();
         let line = |name: &str, look, of: fn(&Tried) -> Option<f64>| Series {
             name: name.to_owned(),
@@ -196,7 +174,7 @@ impl CapacityReport {
         ];
         let ys = series.iter().flat_map(|line| line.points.iter().map(|dot| dot.y));
         let y = Axis::new("latency", Scale::Log, Unit::Duration, ys);
-        Chart {
+        Some(Chart {
             name: "capacity",
             title: "Latency against load".into(),
             x: Axis::new(
@@ -208,12 +186,10 @@ impl CapacityReport {
             y,
             layers: series.into_iter().map(Layer::Line).collect(),
             note: "Hollow marks: the promises did not hold there.".into(),
-        }
+        })
     }
 
-    /// One page.
-    #[must_use]
-    pub fn html(&self) -> String {
+    fn html(&self) -> String {
         let class = match self.capacity.found.held {
             None => "invalid",
             Some(_) if self.capacity.found.client_limited => "degraded",
@@ -228,7 +204,9 @@ impl CapacityReport {
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "<p>{}</p>", escape(fact));
         });
-        let _ = writeln!(out, "<div class=\"charts\">{}</div>", self.chart().inline());
+        if let Some(chart) = self.chart() {
+            let _ = writeln!(out, "<div class=\"charts\">{}</div>", chart.inline());
+        }
         page::part(&mut out, "table", "Every rate that was tried");
         page::table(&mut out, &HEADINGS, self.cells().into_iter());
         page::page("Capacity", &out)
@@ -288,7 +266,6 @@ mod tests {
         assert_eq!(report.csv().lines().count(), 5);
         assert_eq!(report.markdown().matches("| held |").count(), 3);
         assert!(report.html().contains("id=\"chart-capacity\"") && !report.html().contains("NaN"));
-        let value: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
-        assert_eq!(value["tried"].as_array().unwrap().len(), 4);
+        assert_eq!(report.json()["tried"].as_array().unwrap().len(), 4);
     }
 }

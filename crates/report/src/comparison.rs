@@ -3,6 +3,7 @@
 use crate::chart::escape;
 use crate::html::page;
 use crate::layout::UNKNOWN;
+use crate::rendered::{Form, Rendered};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use warwolf_experiment::compare::{Comparison, Effect, Figure, Finding, Refusal};
@@ -53,10 +54,12 @@ impl ComparisonReport {
             Ok(comparison) => sentence(comparison),
         }
     }
+}
 
-    /// For people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl Rendered for ComparisonReport {
+    const FORMS: &'static [Form] = &[Form::Text, Form::Json, Form::Markdown, Form::Html];
+
+    fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.headline());
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
             let _ = writeln!(out, "{letter}  {}  {}", side.verdict.grade.name(), side.name);
@@ -77,9 +80,7 @@ impl ComparisonReport {
         out
     }
 
-    /// For pull requests.
-    #[must_use]
-    pub fn markdown(&self) -> String {
+    fn markdown(&self) -> String {
         let mut out = format!("**{}**\n\n", self.headline());
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
             let _ = writeln!(
@@ -99,9 +100,7 @@ impl ComparisonReport {
         out
     }
 
-    /// One page.
-    #[must_use]
-    pub fn html(&self) -> String {
+    fn html(&self) -> String {
         let mut out = String::new();
         let class = match self.reliable() {
             Some(comparison) if comparison.is_regression() => "invalid",
@@ -136,12 +135,10 @@ impl ComparisonReport {
         page::page("Comparison", &out)
     }
 
-    /// For programs: durations in whole nanoseconds, changes as shares (0.1 is ten per cent more).
-    #[must_use]
-    pub fn json(&self) -> String {
+    fn json(&self) -> Value {
         let comparison = self.answer.as_ref().ok();
         let side = |side: &Side| json!({ "name": side.name, "verdict": side.verdict.grade.name() });
-        let value = json!({
+        json!({
             "schema_version": 1,
             "answer": self.headline(),
             "regression": self.reliable().is_some_and(Comparison::is_regression),
@@ -155,8 +152,7 @@ impl ComparisonReport {
             "allow": comparison.map(|comparison| comparison.allowance.relative),
             "allow_errors": comparison.map(|comparison| comparison.allowance.errors),
             "figures": comparison.iter().flat_map(|comparison| &comparison.effects).map(effect).collect::<Vec<_>>(),
-        });
-        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
+        })
     }
 }
 
@@ -343,13 +339,13 @@ mod tests {
             Finding::Unknown,
             Finding::NoLargerThan(0.0004),
         ]);
-        for form in [report.text(), report.markdown(), report.html(), report.json()] {
+        for form in [report.text(), report.markdown(), report.html(), report.json().to_string()] {
             for name in ["rate", "p50", "p90", "p99", "errors", "http://a.test/", "http://b.test/"] {
                 assert!(form.contains(name), "{name}: {form}");
             }
         }
         assert!(report.text().contains("no difference larger than 0.040 pp"), "{}", report.text());
-        let value: Value = serde_json::from_str(&report.json()).unwrap();
+        let value = report.json();
         assert_eq!(value["regression"], true);
     }
 }

@@ -1,6 +1,7 @@
 //! A line for each interval, warm-up included. Times and latencies in whole nanoseconds.
 
 use crate::Report;
+use crate::layout::accounts;
 use std::fmt::Write;
 use warwolf_measure::IntervalFigures;
 
@@ -15,22 +16,10 @@ pub(crate) fn render(report: &Report<'_>) -> String {
 }
 
 fn row(out: &mut String, interval: &IntervalFigures) {
-    let accounts = &interval.accounting;
-    let numbers = [
-        interval.start.as_nanos(),
-        interval.end.as_nanos(),
-        u64::from(interval.measured),
-        accounts.planned,
-        accounts.started,
-        accounts.completed,
-        accounts.failed,
-        accounts.timed_out,
-        accounts.unfinished,
-        accounts.unstarted,
-        interval.errors,
-    ];
+    let span = [interval.start.as_nanos(), interval.end.as_nanos(), u64::from(interval.measured)];
+    let numbers = span.into_iter().chain(accounts(&interval.accounting)).chain([interval.errors]);
     let known = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
-    let mut fields: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    let mut fields: Vec<String> = numbers.map(|number| number.to_string()).collect();
     fields.push(format!("{:.3}", interval.rate_per_s));
     fields.push(interval.reply_bytes.to_string());
     fields.push(interval.max_in_flight.to_string());

@@ -2,7 +2,7 @@
 
 use crate::Report;
 use warwolf_measure::unit::{count, duration};
-use warwolf_measure::{Blame, Figures, QUANTILES, QuantileFigure, Summary};
+use warwolf_measure::{Accounting, Blame, Figures, QUANTILES, QuantileFigure, Summary};
 
 /// What stands for a figure that is not known.
 pub(crate) const UNKNOWN: &str = "-";
@@ -65,6 +65,15 @@ pub(crate) const fn phases(summary: &Summary) -> [(&'static str, &Figures); 6] {
         ("wait", &summary.wait),
         ("transfer", &summary.transfer),
     ]
+}
+
+/// What the accounts are called, in the order of [`accounts`].
+pub(crate) const ACCOUNTS: [&str; 7] =
+    ["planned", "started", "completed", "failed", "timed out", "unfinished", "never started"];
+
+/// Where every call went: planned = started + never started; started is the sum of the four between.
+pub(crate) const fn accounts(of: &Accounting) -> [u64; 7] {
+    [of.planned, of.started, of.completed, of.failed, of.timed_out, of.unfinished, of.unstarted]
 }
 
 /// Everything that went wrong with calls, with whose fault it is and how often: the most frequent first.

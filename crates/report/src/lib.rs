@@ -15,6 +15,7 @@ mod json;
 mod junit;
 mod layout;
 mod markdown;
+mod rendered;
 mod sweep;
 mod text;
 mod trend;
@@ -22,6 +23,7 @@ mod trend;
 pub use capacity::CapacityReport;
 pub use chart::Chart;
 pub use comparison::{ComparisonReport, Side};
+pub use rendered::{Form, Rendered};
 pub use sweep::SweepReport;
 pub use trend::{TrendPoint, TrendReport};
 

@@ -2,7 +2,8 @@
 
 use crate::Report;
 use crate::layout::{
-    errors, interval, loop_name, missing_quantiles, optional_ns, percent, quantile_rows, target,
+    ACCOUNTS, accounts, errors, interval, loop_name, missing_quantiles, optional_ns, percent, quantile_rows,
+    target,
 };
 use std::fmt::Write;
 use warwolf_measure::unit::{count, counted, rate, share};
@@ -31,7 +32,6 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     if !report.verdict.reasons.is_empty() {
         writeln!(out)?;
     }
-    let accounts = &summary.accounting;
     let wanted = summary.target_rate.map_or_else(String::new, |target| format!(" of {}", rate(target)));
     writeln!(
         out,
@@ -41,18 +41,8 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         counted(summary.errors, "error"),
         summary.error_share.map_or_else(|| "0 %".to_owned(), share)
     )?;
-    writeln!(out, "| planned | started | completed | failed | timed out | unfinished | never started |")?;
-    writeln!(out, "|---:|---:|---:|---:|---:|---:|---:|")?;
-    let row = [
-        accounts.planned,
-        accounts.started,
-        accounts.completed,
-        accounts.failed,
-        accounts.timed_out,
-        accounts.unfinished,
-        accounts.unstarted,
-    ];
-    writeln!(out, "| {} |\n", row.map(count).join(" | "))?;
+    writeln!(out, "| {} |\n|{}", ACCOUNTS.join(" | "), "---:|".repeat(ACCOUNTS.len()))?;
+    writeln!(out, "| {} |\n", accounts(&summary.accounting).map(count).join(" | "))?;
     slos(out, report)?;
     if summary.latency.count > 0 {
         latencies(out, report)?;

@@ -3,6 +3,7 @@
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::{UNKNOWN, optional};
+use crate::rendered::{Rendered, markdown_table, quoted, seconds, text_table};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use warwolf_experiment::sweep::{Point, Row, Spread, Sweep, TARGET};
@@ -15,6 +16,8 @@ pub struct SweepReport {
     sweep: Sweep,
     points: Vec<Point>,
     rows: Vec<Row>,
+    /// The chart that stands for the whole.
+    chief: &'static str,
 }
 
 /// A chart's name, what it shows, and its figure of a row.
@@ -31,7 +34,13 @@ impl SweepReport {
     /// Adds up what was measured.
     #[must_use]
     pub fn new(sweep: Sweep) -> Self {
-        Self { points: sweep.points(), rows: sweep.rows(), sweep }
+        Self { points: sweep.points(), rows: sweep.rows(), sweep, chief: SHOWN[0].0 }
+    }
+
+    /// The same with another chart to stand for the whole: `response`, `rate`, `p99` or `errors`.
+    #[must_use]
+    pub fn showing(self, chart: &'static str) -> Self {
+        Self { chief: chart, ..self }
     }
 
     /// The sweep itself.
@@ -41,10 +50,17 @@ impl SweepReport {
     }
 
     fn headings(&self) -> Vec<String> {
-        let settings = self.sweep.vary.iter().map(|vary| vary.name.clone());
+        // Settings are read from the left, figures from the right.
+        let settings = self.sweep.vary.iter().map(|vary| format!("<{}", vary.name));
         settings
-            .chain(["rate", "mean", "p50", "p90", "p99", "errors", "runs", "verdict"].map(str::to_owned))
+            .chain(["rate", "mean", "p50", "p90", "p99", "errors", "runs", "<verdict"].map(str::to_owned))
             .collect()
+    }
+
+    fn table(&self, draw: impl Fn(&mut String, &[&str], &[Vec<String>]), out: &mut String) {
+        let headings = self.headings();
+        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+        draw(out, &headings, &self.cells());
     }
 
     fn cells(&self) -> Vec<Vec<String>> {
@@ -108,148 +124,8 @@ impl SweepReport {
         }
     }
 
-    /// For people.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let (headings, cells) = (self.headings(), self.cells());
-        let width = |column: usize| {
-            let longest = cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-            longest.max(headings[column].chars().count())
-        };
-        let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-        let mut out = format!("{}\n\n", self.headline());
-        for row in std::iter::once(&headings).chain(&cells) {
-            let mut line = String::new();
-            for ((cell, width), column) in row.iter().zip(&widths).zip(0..) {
-                // Settings are read from the left, figures from the right.
-                let settings = column < self.sweep.vary.len() || column + 1 == headings.len();
-                let _ = if settings {
-                    write!(line, "{cell:<width$}  ")
-                } else {
-                    write!(line, "{cell:>width$}  ")
-                };
-            }
-            let _ = writeln!(out, "{}", line.trim_end());
-        }
-        let doubts = self.doubts();
-        if !doubts.is_empty() {
-            out.push('\n');
-            doubts.iter().for_each(|doubt| {
-                let _ = writeln!(out, "{doubt}");
-            });
-        }
-        out
-    }
-
-    /// For pull requests.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let mut out = format!("{}\n\n| {} |\n", self.headline(), self.headings().join(" | "));
-        let _ = writeln!(out, "|{}", "---|".repeat(self.headings().len()));
-        for row in self.cells() {
-            let row: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            let _ = writeln!(out, "| {} |", row.join(" | "));
-        }
-        self.doubts().iter().for_each(|doubt| {
-            let _ = writeln!(out, "\n- {doubt}");
-        });
-        out
-    }
-
-    /// For spreadsheets: a line for each point; times in seconds.
-    #[must_use]
-    pub fn csv(&self) -> String {
-        let mut names: Vec<String> = self.sweep.vary.iter().map(|vary| quoted(&vary.name)).collect();
-        names.extend(
-            [
-                "runs",
-                "verdict",
-                "rate_per_s",
-                "rate_least",
-                "rate_most",
-                "mean_s",
-                "p50_s",
-                "p90_s",
-                "p99_s",
-                "error_share",
-                "completed",
-                "errors",
-                "bytes_per_s",
-            ]
-            .map(str::to_owned),
-        );
-        let mut out = names.join(",") + "\n";
-        for (point, row) in self.points.iter().zip(&self.rows) {
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.9}"));
-            let mean = |spread: Option<Spread>| spread.map(|spread| spread.mean);
-            let seconds = |spread: Option<Spread>| number(mean(spread).map(|ns| ns / 1e9));
-            let mut cells: Vec<String> = point
-                .0
-                .iter()
-                .zip(&self.sweep.vary)
-                .map(|(&value, vary)| quoted(&vary.values[value].label))
-                .collect();
-            cells.extend([
-                row.runs.to_string(),
-                row.grade.map_or_else(String::new, |grade| grade.name().to_owned()),
-                number(mean(row.rate_per_s)),
-                number(row.rate_per_s.map(|spread| spread.least)),
-                number(row.rate_per_s.map(|spread| spread.most)),
-                seconds(row.mean_ns),
-                seconds(row.quantiles_ns[0]),
-                seconds(row.quantiles_ns[1]),
-                seconds(row.quantiles_ns[2]),
-                number(mean(row.error_share)),
-                row.completed.to_string(),
-                row.errors.to_string(),
-                number(mean(row.bytes_per_s)),
-            ]);
-            out += &(cells.join(",") + "\n");
-        }
-        out
-    }
-
-    /// For programs.
-    #[must_use]
-    pub fn json(&self) -> String {
-        let spread = |spread: Option<Spread>| {
-            spread.map(|spread| json!({ "mean": spread.mean, "least": spread.least, "most": spread.most }))
-        };
-        let point = |(point, row): (&Point, &Row)| {
-            let settings: serde_json::Map<String, Value> = point
-                .0
-                .iter()
-                .zip(&self.sweep.vary)
-                .map(|(&value, vary)| (vary.name.clone(), vary.values[value].label.clone().into()))
-                .collect();
-            json!({
-                "settings": settings,
-                "runs": row.runs,
-                "verdict": row.grade.map(|grade| grade.name()),
-                "doubts": row.doubts,
-                "rate_per_s": spread(row.rate_per_s),
-                "bytes_per_s": spread(row.bytes_per_s),
-                "latency_mean_ns": spread(row.mean_ns),
-                "latency_p50_ns": spread(row.quantiles_ns[0]),
-                "latency_p90_ns": spread(row.quantiles_ns[1]),
-                "latency_p99_ns": spread(row.quantiles_ns[2]),
-                "error_share": spread(row.error_share),
-                "completed": row.completed,
-                "errors": row.errors,
-            })
-        };
-        let points: Vec<Value> = self.points.iter().zip(&self.rows).map(point).collect();
-        let value = json!({
-            "schema_version": 1,
-            "finished": self.sweep.measured.len() == self.sweep.steps,
-            "points": points,
-        });
-        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
-    }
-
-    /// One of the charts: `response`, `rate`, `p99` or `errors`; any other name is the first.
-    #[must_use]
-    pub fn chart(&self, name: &str) -> Chart {
+    /// One of the charts; any other name is the first.
+    fn chart_of(&self, name: &str) -> Chart {
         let shown = SHOWN.iter().find(|shown| shown.0 == name).unwrap_or(&SHOWN[0]);
         let &(name, title, unit, figure) = shown;
         // Along the bottom goes the first parameter that is no target; each of the other settings is a line.
@@ -329,10 +205,122 @@ impl SweepReport {
         }
         series
     }
+}
 
-    /// One page.
-    #[must_use]
-    pub fn html(&self) -> String {
+impl Rendered for SweepReport {
+    fn text(&self) -> String {
+        let mut out = format!("{}\n\n", self.headline());
+        self.table(text_table, &mut out);
+        let doubts = self.doubts();
+        if !doubts.is_empty() {
+            out.push('\n');
+            doubts.iter().for_each(|doubt| {
+                let _ = writeln!(out, "{doubt}");
+            });
+        }
+        out
+    }
+
+    fn markdown(&self) -> String {
+        let mut out = format!("{}\n\n", self.headline());
+        self.table(markdown_table, &mut out);
+        self.doubts().iter().for_each(|doubt| {
+            let _ = writeln!(out, "\n- {doubt}");
+        });
+        out
+    }
+
+    fn csv(&self) -> String {
+        let mut names: Vec<String> = self.sweep.vary.iter().map(|vary| quoted(&vary.name)).collect();
+        names.extend(
+            [
+                "runs",
+                "verdict",
+                "rate_per_s",
+                "rate_least",
+                "rate_most",
+                "mean_s",
+                "p50_s",
+                "p90_s",
+                "p99_s",
+                "error_share",
+                "completed",
+                "errors",
+                "bytes_per_s",
+            ]
+            .map(str::to_owned),
+        );
+        let mut out = names.join(",") + "\n";
+        for (point, row) in self.points.iter().zip(&self.rows) {
+            let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.9}"));
+            let mean = |spread: Option<Spread>| spread.map(|spread| spread.mean);
+            let time = |spread: Option<Spread>| seconds(mean(spread));
+            let mut cells: Vec<String> = point
+                .0
+                .iter()
+                .zip(&self.sweep.vary)
+                .map(|(&value, vary)| quoted(&vary.values[value].label))
+                .collect();
+            cells.extend([
+                row.runs.to_string(),
+                row.grade.map_or_else(String::new, |grade| grade.name().to_owned()),
+                number(mean(row.rate_per_s)),
+                number(row.rate_per_s.map(|spread| spread.least)),
+                number(row.rate_per_s.map(|spread| spread.most)),
+                time(row.mean_ns),
+                time(row.quantiles_ns[0]),
+                time(row.quantiles_ns[1]),
+                time(row.quantiles_ns[2]),
+                number(mean(row.error_share)),
+                row.completed.to_string(),
+                row.errors.to_string(),
+                number(mean(row.bytes_per_s)),
+            ]);
+            out += &(cells.join(",") + "\n");
+        }
+        out
+    }
+
+    fn json(&self) -> Value {
+        let spread = |spread: Option<Spread>| {
+            spread.map(|spread| json!({ "mean": spread.mean, "least": spread.least, "most": spread.most }))
+        };
+        let point = |(point, row): (&Point, &Row)| {
+            let settings: serde_json::Map<String, Value> = point
+                .0
+                .iter()
+                .zip(&self.sweep.vary)
+                .map(|(&value, vary)| (vary.name.clone(), vary.values[value].label.clone().into()))
+                .collect();
+            json!({
+                "settings": settings,
+                "runs": row.runs,
+                "verdict": row.grade.map(|grade| grade.name()),
+                "doubts": row.doubts,
+                "rate_per_s": spread(row.rate_per_s),
+                "bytes_per_s": spread(row.bytes_per_s),
+                "latency_mean_ns": spread(row.mean_ns),
+                "latency_p50_ns": spread(row.quantiles_ns[0]),
+                "latency_p90_ns": spread(row.quantiles_ns[1]),
+                "latency_p99_ns": spread(row.quantiles_ns[2]),
+                "error_share": spread(row.error_share),
+                "completed": row.completed,
+                "errors": row.errors,
+            })
+        };
+        let points: Vec<Value> = self.points.iter().zip(&self.rows).map(point).collect();
+        json!({
+            "schema_version": 1,
+            "finished": self.sweep.measured.len() == self.sweep.steps,
+            "points": points,
+        })
+    }
+
+    fn chart(&self) -> Option<Chart> {
+        Some(self.chart_of(self.chief))
+    }
+
+    fn html(&self) -> String {
         let doubts = self.doubts();
         let class = if doubts.is_empty() { "valid" } else { "degraded" };
         let mut out = String::new();
@@ -343,12 +331,10 @@ impl SweepReport {
         );
         page::part(&mut out, "charts", "Charts");
         out.push_str("<div class=\"charts\">\n");
-        SHOWN.iter().for_each(|shown| out.push_str(&self.chart(shown.0).inline()));
+        SHOWN.iter().for_each(|shown| out.push_str(&self.chart_of(shown.0).inline()));
         out.push_str("</div>\n");
         page::part(&mut out, "table", "Table");
-        let headings = self.headings();
-        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-        page::table(&mut out, &headings, self.cells().into_iter());
+        self.table(|out, headings, rows| page::table(out, headings, rows.iter().cloned()), &mut out);
         for doubt in doubts {
             let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&doubt));
         }
@@ -377,15 +363,6 @@ fn number(label: &str) -> Option<f64> {
         _ => return None,
     };
     Some(value * scale)
-}
-
-/// A cell of a CSV file (RFC 4180).
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 #[cfg(test)]
@@ -430,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_line_for_each_target_goes_over_the_other_parameter() {
-        let chart = report(12).chart("response");
+        let chart = report(12).chart_of("response");
         assert_eq!(chart.layers.len(), 2);
         let Layer::Line(new) = &chart.layers[1] else { panic!("a line") };
         assert_eq!((new.name.as_str(), new.points.len()), ("new", 3));
@@ -444,7 +421,7 @@ mod tests {
         let csv = report(12).csv();
         assert_eq!(csv.lines().count(), 7);
         assert!(csv.lines().nth(1).unwrap().starts_with("old,10,2,VALID,1003.000000000,1000.0"), "{csv}");
-        let value: Value = serde_json::from_str(&report(3).json()).unwrap();
+        let value = report(3).json();
         assert_eq!((&value["finished"], value["points"].as_array().unwrap().len()), (&Value::Bool(false), 6));
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
     }

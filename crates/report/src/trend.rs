@@ -3,6 +3,7 @@
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::{UNKNOWN, optional};
+use crate::rendered::{Rendered, markdown_table, quoted, seconds, text_table};
 use serde_json::json;
 use std::fmt::Write;
 use warwolf_measure::unit::{rate, share};
@@ -65,81 +66,6 @@ impl TrendReport {
         self.points.iter().map(cells).collect()
     }
 
-    /// For people.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let headings = HEADINGS.map(|heading| heading.trim_start_matches('<').to_owned()).to_vec();
-        let rows: Vec<Vec<String>> = std::iter::once(headings).chain(self.cells()).collect();
-        let mut out = String::new();
-        for row in &rows {
-            let mut line = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                let width = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-                let left = HEADINGS[column].starts_with('<');
-                let _ =
-                    if left { write!(line, "{cell:<width$}  ") } else { write!(line, "{cell:>width$}  ") };
-            }
-            let _ = writeln!(out, "{}", line.trim_end());
-        }
-        out
-    }
-
-    /// For pull requests.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let headings = HEADINGS.map(|heading| heading.trim_start_matches('<')).join(" | ");
-        let mut out = format!("| {headings} |\n|{}\n", "---|".repeat(HEADINGS.len()));
-        for row in self.cells() {
-            let _ = writeln!(out, "| {} |", row.join(" | "));
-        }
-        out
-    }
-
-    /// For spreadsheets: a line for each run; times in seconds.
-    #[must_use]
-    pub fn csv(&self) -> String {
-        let seconds = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.9}", ns / 1e9));
-        let mut out = "run,name,began,rate_per_s,p50_s,p90_s,p99_s,error_share,verdict,tags\n".to_owned();
-        for point in &self.points {
-            let text = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-            let [p50, p90, p99] = point.quantiles_ns.map(seconds);
-            let errors = point.error_share.map_or_else(String::new, |share| format!("{share:.6}"));
-            let _ = writeln!(
-                out,
-                "{},{},{},{:.3},{p50},{p90},{p99},{errors},{},{}",
-                point.id,
-                text(&point.name),
-                text(&point.date),
-                point.rate_per_s,
-                point.verdict,
-                text(&point.tags.join(" "))
-            );
-        }
-        out
-    }
-
-    /// For programs.
-    #[must_use]
-    pub fn json(&self) -> String {
-        let run = |point: &TrendPoint| {
-            json!({
-                "run": point.id,
-                "name": point.name,
-                "began": point.date,
-                "verdict": point.verdict,
-                "target": point.target,
-                "rate_per_s": point.rate_per_s,
-                "latency_p50_ns": point.quantiles_ns[0],
-                "latency_p90_ns": point.quantiles_ns[1],
-                "latency_p99_ns": point.quantiles_ns[2],
-                "error_share": point.error_share,
-                "tags": point.tags,
-            })
-        };
-        let value = json!({ "schema_version": 1, "runs": self.points.iter().map(run).collect::<Vec<_>>() });
-        format!("{}\n", serde_json::to_string_pretty(&value).unwrap_or_default())
-    }
-
     fn chart_of(&self, latency: bool) -> Chart {
         let line = |name: &str, look, of: fn(&TrendPoint) -> Option<f64>| Series {
             name: name.to_owned(),
@@ -178,16 +104,64 @@ impl TrendReport {
             note: "Hollow marks: the numbers are not VALID.".to_owned(),
         }
     }
+}
 
-    /// Latency from run to run.
-    #[must_use]
-    pub fn chart(&self) -> Chart {
-        self.chart_of(true)
+impl Rendered for TrendReport {
+    fn text(&self) -> String {
+        let mut out = String::new();
+        text_table(&mut out, &HEADINGS, &self.cells());
+        out
     }
 
-    /// One page.
-    #[must_use]
-    pub fn html(&self) -> String {
+    fn markdown(&self) -> String {
+        let mut out = String::new();
+        markdown_table(&mut out, &HEADINGS, &self.cells());
+        out
+    }
+
+    fn csv(&self) -> String {
+        let mut out = "run,name,began,rate_per_s,p50_s,p90_s,p99_s,error_share,verdict,tags\n".to_owned();
+        for point in &self.points {
+            let [p50, p90, p99] = point.quantiles_ns.map(seconds);
+            let errors = point.error_share.map_or_else(String::new, |share| format!("{share:.6}"));
+            let _ = writeln!(
+                out,
+                "{},{},{},{:.3},{p50},{p90},{p99},{errors},{},{}",
+                point.id,
+                quoted(&point.name),
+                quoted(&point.date),
+                point.rate_per_s,
+                point.verdict,
+                quoted(&point.tags.join(" "))
+            );
+        }
+        out
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let run = |point: &TrendPoint| {
+            json!({
+                "run": point.id,
+                "name": point.name,
+                "began": point.date,
+                "verdict": point.verdict,
+                "target": point.target,
+                "rate_per_s": point.rate_per_s,
+                "latency_p50_ns": point.quantiles_ns[0],
+                "latency_p90_ns": point.quantiles_ns[1],
+                "latency_p99_ns": point.quantiles_ns[2],
+                "error_share": point.error_share,
+                "tags": point.tags,
+            })
+        };
+        json!({ "schema_version": 1, "runs": self.points.iter().map(run).collect::<Vec<_>>() })
+    }
+
+    fn chart(&self) -> Option<Chart> {
+        Some(self.chart_of(true))
+    }
+
+    fn html(&self) -> String {
         let name = self.points.first().map_or("nothing", |point| point.name.as_str());
         let mut out = format!("<h1>{} from run to run</h1>\n<div class=\"charts\">\n", escape(name));
         out += &self.chart_of(true).inline();
@@ -230,8 +204,7 @@ mod tests {
             "{text}"
         );
         assert_eq!((report.csv().lines().count(), report.markdown().lines().count()), (4, 5));
-        let value: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
-        assert_eq!(value["runs"][2]["tags"][0], "baseline");
+        assert_eq!(report.json()["runs"][2]["tags"][0], "baseline");
         assert!(report.html().contains("id=\"chart-rate\"") && !report.html().contains("NaN"));
     }
 

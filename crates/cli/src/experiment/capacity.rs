@@ -2,7 +2,7 @@
 
 use super::compare::share;
 use super::runner::Runner;
-use super::words::{Capacity as Words, Form};
+use super::words::Capacity as Words;
 use super::written::Waiting;
 use crate::args::Load;
 use crate::complaint::Complaint;
@@ -10,21 +10,14 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use clap::ArgMatches;
 use std::time::Duration;
-use warwolf_experiment::capacity::{Answer, Capacity, Probe, Range, Search, Tried};
-use warwolf_measure::{Cause, Grade, Metric, Slo, SloState, Summary, Verdict, judge, unit};
+use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Search, Tried};
+use warwolf_measure::{Summary, unit};
 use warwolf_plan::quantity::{parse_duration, parse_rate};
 use warwolf_plan::{Plan, PlanError, Schedule, Stop};
-use warwolf_report::CapacityReport;
+use warwolf_report::{CapacityReport, Rendered};
 
-const FORMS: [Form; 6] = [Form::Text, Form::Json, Form::Csv, Form::Markdown, Form::Html, Form::Svg];
 const LENGTH: Duration = Duration::from_secs(10);
-/// A low rate is not tried for longer than this at first.
-const LONGEST: Duration = Duration::from_secs(60);
 const REST: Duration = Duration::from_millis(500);
-/// A figure this near to its limit is borderline.
-const NEAR: f64 = 0.15;
-/// A server that completes less of the rate than this does not keep it.
-const KEPT: f64 = 0.97;
 /// How often the server is asked whether it is idle again after too high a rate.
 const ASKED: usize = 10;
 
@@ -33,7 +26,7 @@ const ASKED: usize = 10;
 /// # Errors
 /// When the words are wrong, a file cannot be had, or a run could not begin.
 pub(crate) fn capacity(words: &Words, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let waiting = Waiting::open(&words.written, &FORMS)?;
+    let waiting = Waiting::open(&words.written, CapacityReport::FORMS)?;
     let job = Job::of(words, matches)?;
     let runner = Runner::new(words.written.quiet)?;
     let (mut search, mut tried) = (Search::new(job.range), Vec::new());
@@ -51,16 +44,9 @@ pub(crate) fn capacity(words: &Words, matches: &ArgMatches) -> Result<Exit, Fail
         }
     }
     let found = search.found();
-    let promises = job.slos.iter().map(|slo| slo.text.clone()).collect();
+    let promises = job.criterion.promises.iter().map(|slo| slo.text.clone()).collect();
     let report = CapacityReport::new(Capacity { promises, tried, found });
-    waiting.deliver(|form| match form {
-        Form::Text => report.text(),
-        Form::Json => report.json(),
-        Form::Csv => report.csv(),
-        Form::Markdown => report.markdown(),
-        Form::Html => report.html(),
-        Form::Svg => report.chart().to_svg(),
-    })?;
+    waiting.deliver(&report)?;
     Ok(match (found.held, runner.is_stopped()) {
         (_, true) => Exit::Interrupted,
         (None, _) => Exit::Broken,
@@ -83,9 +69,8 @@ struct Job {
     load: Load,
     /// The plan of the first rate: every other is the same but for its rate.
     plan: Plan,
-    slos: Vec<Slo>,
     range: Range,
-    length: Duration,
+    criterion: Criterion,
     rest: Duration,
 }
 
@@ -131,11 +116,12 @@ impl Job {
         }
         let length = time("duration", &words.load.duration, LENGTH)?;
         let rest = time("rest", &words.rest, REST)?;
-        Ok(Self { load, plan, slos, range, length, rest })
+        let criterion = Criterion { promises: slos, length, retests: range.retests };
+        Ok(Self { load, plan, range, criterion, rest })
     }
 
     fn plan(&self, probe: Probe) -> Plan {
-        let length = self.length_at(probe.rate) * 2u32.saturating_pow(probe.attempt.min(4));
+        let length = self.criterion.length(probe);
         let warmup = if self.load.warmup.is_some() { self.plan.warmup } else { length / 5 };
         let mut plan = Plan {
             seed: self.plan.seed.wrapping_add(probe.rate.to_bits()).wrapping_add(u64::from(probe.attempt))
@@ -150,71 +136,20 @@ impl Job {
         plan
     }
 
-    /// Long enough for the calls that the rarest percentile among the promises takes: a low rate takes its time.
-    fn length_at(&self, rate: f64) -> Duration {
-        let rarest = self.slos.iter().filter_map(|slo| match slo.metric {
-            Metric::Quantile(quantile) => Some(quantile),
-            _ => None,
-        });
-        let calls = rarest.reduce(f64::max).map_or(0.0, |quantile| 0.025f64.ln() / quantile.ln());
-        // A fifth is warm-up, and arrivals may be fewer by chance.
-        let needed = Duration::from_secs_f64((calls / rate * 1.5).min(LONGEST.as_secs_f64()));
-        self.length.max(needed)
-    }
-
     /// Tries a rate; none when the user stopped it.
     fn attempt(&self, probe: Probe, runner: &Runner) -> Result<Option<Tried>, Failure> {
         let run = runner.run(&self.plan(probe))?;
         if runner.is_stopped() {
             return Ok(None);
         }
-        let summary = Summary::of(&run);
-        let (answer, why) = self.judge(probe, &summary);
-        let quantile = |name| summary.latency.quantile_ns(name).map(|ns| ns as f64);
-        Ok(Some(Tried {
-            rate: probe.rate,
-            achieved: summary.achieved.rate_per_s.value,
-            mean_ns: summary.latency.mean_ns,
-            quantiles_ns: ["p50", "p99"].map(quantile),
-            error_share: summary.error_share.unwrap_or(0.0),
-            answer,
-            why,
-        }))
-    }
-
-    fn judge(&self, probe: Probe, summary: &Summary) -> (Answer, String) {
-        if let Some(why) = limited_by_client(&judge(summary)) {
-            return (Answer::ClientLimited, why);
-        }
-        let achieved = summary.achieved.rate_per_s;
-        let most = achieved.ci95.map_or(achieved.value, |(_, high)| high);
-        if most < KEPT * probe.rate {
-            let share = unit::share(achieved.value / probe.rate);
-            return (Answer::Broken, format!("the server completed {share} of the rate"));
-        }
-        let results: Vec<_> = self.slos.iter().map(|slo| slo.judge(summary)).collect();
-        let said: Vec<String> =
-            results.iter().map(|result| format!("{}: {}", result.slo.text, result.actual_text())).collect();
-        let near = |result: &warwolf_measure::SloResult| {
-            result.actual.is_some_and(|actual| (actual - result.slo.limit).abs() < NEAR * result.slo.limit)
-        };
-        let may_look_again = probe.attempt < self.range.retests;
-        let far_out = results.iter().any(|result| result.state == SloState::Broken && !near(result));
-        let answer = match () {
-            () if far_out => Answer::Broken,
-            () if results.iter().any(|result| result.state == SloState::Unknown) => Answer::Unsure,
-            () if may_look_again && results.iter().any(near) => Answer::Unsure,
-            () if results.iter().all(|result| result.is_held()) => Answer::Held,
-            () => Answer::Broken,
-        };
-        (answer, said.join(", "))
+        Ok(Some(self.criterion.tried(probe, &Summary::of(&run))))
     }
 
     /// After too high a rate the server still has a queue: waits until single calls are quick again, or for ten looks.
     fn recover(&self, runner: &Runner) -> Result<(), Failure> {
         let mut plan = Plan {
             schedule: Schedule::Closed { users: 1, ramp: Duration::ZERO },
-            stop: Stop { duration: Some(self.length), calls: Some(5), grace: Duration::ZERO },
+            stop: Stop { duration: Some(self.criterion.length), calls: Some(5), grace: Duration::ZERO },
             warmup: Duration::ZERO,
             ..self.plan.clone()
         };
@@ -234,23 +169,4 @@ impl Job {
         }
         Ok(())
     }
-}
-
-/// Why the numbers are the load generator's, if they are.
-fn limited_by_client(verdict: &Verdict) -> Option<String> {
-    let limit = |cause: Cause| {
-        matches!(
-            cause,
-            Cause::ClientBusy
-                | Cause::Descriptors
-                | Cause::Ports
-                | Cause::Buffers
-                | Cause::LocalErrors
-                | Cause::Lag
-        )
-    };
-    let reasons = verdict.doubts().find(|reason| {
-        limit(reason.cause) || (reason.grade == Grade::Invalid && reason.cause != Cause::NothingMeasured)
-    });
-    reasons.map(|reason| format!("{}: {}", reason.cause.text(), reason.evidence))
 }

@@ -2,7 +2,7 @@
 
 use super::runner::Runner;
 use super::sides::{Sides, alike, sliceable};
-use super::words::{Compare, Form, Written};
+use super::words::{Compare, Written};
 use super::written::Waiting;
 use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
@@ -14,7 +14,7 @@ use warwolf_experiment::joined;
 use warwolf_measure::{Run, Summary, judge, unit};
 use warwolf_plan::quantity::{parse_duration, print_duration};
 use warwolf_plan::{Plan, PlanError, Stop};
-use warwolf_report::{ComparisonReport, Side};
+use warwolf_report::{ComparisonReport, Rendered, Side};
 
 const TOTAL: Duration = Duration::from_secs(120);
 const SLICE: Duration = Duration::from_secs(1);
@@ -29,15 +29,13 @@ const GRACE: Duration = Duration::from_secs(1);
 /// When the words are wrong, a file cannot be had, or a run could not begin.
 pub(crate) fn compare(words: &Compare, matches: &ArgMatches) -> Result<Exit, Failure> {
     let allowance = allowance(words.allow.as_deref(), words.allow_errors.as_deref())?;
-    let waiting = Waiting::open(&words.written, &FORMS)?;
+    let waiting = Waiting::open(&words.written, ComparisonReport::FORMS)?;
     let (report, stopped) = match Sides::of(words, matches)? {
         Sides::Kept(sides) => (kept(*sides, allowance), false),
         Sides::Live(sides) => live(*sides, words, allowance, matches)?,
     };
     deliver(&report, waiting, stopped, words.written.strict)
 }
-
-const FORMS: [Form; 4] = [Form::Text, Form::Json, Form::Markdown, Form::Html];
 
 /// Compares two kept runs, each with its name; what is allowed is in words.
 ///
@@ -50,7 +48,7 @@ pub(crate) fn compare_kept(
     written: &Written,
 ) -> Result<Exit, Failure> {
     let allowance = allowance(relative, errors)?;
-    let waiting = Waiting::open(written, &FORMS)?;
+    let waiting = Waiting::open(written, ComparisonReport::FORMS)?;
     if !may_differ {
         alike(&sides)?;
     }
@@ -63,12 +61,7 @@ fn deliver(
     stopped: bool,
     strict: bool,
 ) -> Result<Exit, Failure> {
-    waiting.deliver(|form| match form {
-        Form::Json => report.json(),
-        Form::Markdown => report.markdown(),
-        Form::Html => report.html(),
-        _ => report.text(),
-    })?;
+    waiting.deliver(report)?;
     Ok(match report.reliable() {
         _ if stopped => Exit::Interrupted,
         Some(comparison) if comparison.is_regression() => Exit::Worse,

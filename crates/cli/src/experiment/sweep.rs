@@ -2,7 +2,7 @@
 
 use super::runner::Runner;
 use super::vary;
-use super::words::{Form, SequenceWord, Sweep as Words, SweepChart};
+use super::words::{SequenceWord, Sweep as Words, SweepChart};
 use super::written::Waiting;
 use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
@@ -15,9 +15,8 @@ use warwolf_experiment::sweep::{Measured, Order, Point, Step, Sweep, Vary, grid,
 use warwolf_measure::{Grade, Run, Summary, judge, unit};
 use warwolf_plan::Plan;
 use warwolf_plan::quantity::parse_duration;
-use warwolf_report::SweepReport;
+use warwolf_report::{Rendered, SweepReport};
 
-const FORMS: [Form; 6] = [Form::Text, Form::Json, Form::Csv, Form::Markdown, Form::Html, Form::Svg];
 /// Runs at the most: a grid grows faster than one thinks.
 const STEPS: usize = 10_000;
 
@@ -27,7 +26,7 @@ const STEPS: usize = 10_000;
 /// When the words are wrong, a file cannot be had, a command failed, or a run could not begin.
 pub(crate) fn sweep(words: &Words, matches: &ArgMatches) -> Result<Exit, Failure> {
     let job = Job::of(words, matches)?;
-    let waiting = Waiting::open(&words.written, &FORMS)?;
+    let waiting = Waiting::open(&words.written, SweepReport::FORMS)?;
     let folder = words.folder.as_deref().map(|path| Folder::open(path, &job.definition)).transpose()?;
     let runner = Runner::new(words.written.quiet)?;
     let mut sweep = Sweep { vary: job.vary.clone(), measured: Vec::new(), steps: job.steps.len() };
@@ -51,15 +50,8 @@ pub(crate) fn sweep(words: &Words, matches: &ArgMatches) -> Result<Exit, Failure
         runner.say(&line(number, &job, &measured, what));
         sweep.measured.push(measured);
     }
-    let report = SweepReport::new(sweep);
-    waiting.deliver(|form| match form {
-        Form::Text => report.text(),
-        Form::Json => report.json(),
-        Form::Csv => report.csv(),
-        Form::Markdown => report.markdown(),
-        Form::Html => report.html(),
-        Form::Svg => report.chart(chart_name(words.chart)).to_svg(),
-    })?;
+    let report = SweepReport::new(sweep).showing(chart_name(words.chart));
+    waiting.deliver(&report)?;
     Ok(ending(words, &report, runner.is_stopped()))
 }
 

@@ -140,7 +140,7 @@ pub(crate) struct Written {
 
     /// What goes to stdout [default: text]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<Form>,
+    pub(crate) format: Option<FormWord>,
 
     /// Exit with 96 when nothing reliable can be said
     #[arg(long)]
@@ -153,7 +153,7 @@ pub(crate) struct Written {
 
 /// How the result of an experiment is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum FormWord {
     /// A table
     Text,
     /// Everything, for programs
@@ -166,4 +166,17 @@ pub(crate) enum Form {
     Html,
     /// One chart
     Svg,
+}
+
+impl From<FormWord> for warwolf_report::Form {
+    fn from(word: FormWord) -> Self {
+        match word {
+            FormWord::Text => Self::Text,
+            FormWord::Json => Self::Json,
+            FormWord::Csv => Self::Csv,
+            FormWord::Markdown => Self::Markdown,
+            FormWord::Html => Self::Html,
+            FormWord::Svg => Self::Svg,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Where the result of an experiment goes: files that are opened before anything is run, and stdout.
 
-use super::words::{Form, Written};
+use super::words::Written;
 use crate::complaint::Complaint;
 use crate::exit::Failure;
 use crate::files::reason;
@@ -8,6 +8,7 @@ use crate::streams;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use warwolf_report::{Form, Rendered};
 
 /// Everything that waits for the result.
 pub(crate) struct Waiting {
@@ -21,7 +22,7 @@ impl Waiting {
     /// # Errors
     /// When a form is not among them, or a file cannot be written.
     pub(crate) fn open(words: &Written, forms: &[Form]) -> Result<Self, Complaint> {
-        let stdout = words.format.unwrap_or(Form::Text);
+        let stdout = words.format.map_or(Form::Text, Form::from);
         let names: Vec<String> = forms.iter().map(|form| format!("{form:?}").to_lowercase()).collect();
         if !forms.contains(&stdout) {
             let word = format!("{stdout:?}").to_lowercase();
@@ -35,12 +36,12 @@ impl Waiting {
     ///
     /// # Errors
     /// When a file or stdout cannot be written; everything else has been then.
-    pub(crate) fn deliver(self, render: impl Fn(Form) -> String) -> Result<(), Failure> {
-        let mut failure = streams::print(render(self.stdout).as_bytes()).err();
+    pub(crate) fn deliver(self, report: &impl Rendered) -> Result<(), Failure> {
+        let mut failure = streams::print(report.render(self.stdout).as_bytes()).err();
         for (path, form, mut file) in self.files {
             let plain = file.metadata().is_ok_and(|data| data.is_file());
             let emptied = if plain { file.set_len(0) } else { Ok(()) };
-            if let Err(error) = emptied.and_then(|()| file.write_all(render(form).as_bytes())) {
+            if let Err(error) = emptied.and_then(|()| file.write_all(report.render(form).as_bytes())) {
                 failure =
                     Some(Failure::new(format!("{}: cannot be written: {}", path.display(), reason(&error))));
             }

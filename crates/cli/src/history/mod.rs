@@ -4,19 +4,16 @@ pub(crate) mod words;
 
 use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
-use crate::experiment::words::Form;
 use crate::experiment::{Waiting, compare_kept};
 use crate::files::reason;
 use crate::results::Results;
 use crate::streams;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use warwolf_history::{BASELINE, Entry, Filter, History, HistoryError};
 use warwolf_measure::Run;
-use warwolf_report::{TrendPoint, TrendReport};
+use warwolf_report::{Rendered, TrendPoint, TrendReport};
 use words::{Compare, Database, History as Words, List, What};
-
-const FORMS: [Form; 6] = [Form::Text, Form::Json, Form::Csv, Form::Markdown, Form::Html, Form::Svg];
 
 /// Does what is asked of a history.
 ///
@@ -76,8 +73,7 @@ impl Kept {
                 Failure::new(format!("{}: cannot be made: {}", folder.display(), reason(&error)))
             })?;
         }
-        let history = History::open(&path)
-            .map_err(|error| Failure::new(format!("history {}: {error}", path.display())))?;
+        let history = History::open(&path).map_err(|error| failure(&path, error))?;
         Ok(Self { history, path })
     }
 
@@ -94,10 +90,7 @@ impl Kept {
     }
 
     fn failure(&self, error: HistoryError) -> Failure {
-        match error {
-            HistoryError::NoRun(_) => Complaint::new(format!("history: {error}")).into(),
-            error => Failure::new(format!("history {}: {error}", self.path.display())),
-        }
+        failure(&self.path, error)
     }
 
     fn run(&self, id: i64) -> Result<(Entry, Run), Failure> {
@@ -106,6 +99,19 @@ impl Kept {
 
     fn list(&self, filter: &Filter) -> Result<Vec<Entry>, Failure> {
         self.history.list(filter).map_err(|error| self.failure(error))
+    }
+}
+
+/// What the user named and is not there is the user's to put right; anything else could not be done.
+fn failure(path: &Path, error: HistoryError) -> Failure {
+    match error {
+        HistoryError::NoRun(_) => Complaint::new(format!("history: {error}")).into(),
+        HistoryError::NotAHistory | HistoryError::Newer { .. } => {
+            Complaint::new(format!("history {}: {error}", path.display())).into()
+        }
+        HistoryError::Run { .. } | HistoryError::Database(_) => {
+            Failure::new(format!("history {}: {error}", path.display()))
+        }
     }
 }
 
@@ -119,7 +125,7 @@ fn usual_place() -> Result<PathBuf, Complaint> {
 }
 
 fn show_list(words: &List, is_trend: bool) -> Result<Exit, Failure> {
-    let waiting = Waiting::open(&words.written, &FORMS)?;
+    let waiting = Waiting::open(&words.written, TrendReport::FORMS)?;
     let filter = Filter { name: words.name.clone(), tag: words.tag.clone(), latest: words.latest };
     let entries = Kept::open(&words.database)?.list(&filter)?;
     if is_trend && entries.is_empty() {
@@ -129,14 +135,7 @@ fn show_list(words: &List, is_trend: bool) -> Result<Exit, Failure> {
         .into());
     }
     let report = TrendReport::new(entries.into_iter().map(point).collect());
-    waiting.deliver(|form| match form {
-        Form::Text => report.text(),
-        Form::Json => report.json(),
-        Form::Csv => report.csv(),
-        Form::Markdown => report.markdown(),
-        Form::Html => report.html(),
-        Form::Svg => report.chart().to_svg(),
-    })?;
+    waiting.deliver(&report)?;
     Ok(Exit::Well)
 }
 

@@ -6,8 +6,8 @@ pub(crate) mod page;
 use crate::Report;
 use crate::chart::escape;
 use crate::layout::{
-    UNKNOWN, errors, interval, loop_name, missing_intervals, missing_quantiles, optional, optional_ns,
-    percent, phases, quantile_rows, target,
+    ACCOUNTS, UNKNOWN, accounts, errors, interval, loop_name, missing_intervals, missing_quantiles, optional,
+    optional_ns, percent, phases, quantile_rows, target,
 };
 use page::{part, table, tiles};
 use std::fmt::Write;
@@ -19,7 +19,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     let _ = writeln!(out, "<h1>{}</h1>", escape(&target(report)));
     verdict(&mut out, report);
     headline(&mut out, report);
-    accounts(&mut out, &report.summary);
+    where_calls_went(&mut out, &report.summary);
     slos(&mut out, report);
     let charts = charts::all(report);
     part(&mut out, "charts", "Charts");
@@ -88,20 +88,9 @@ fn headline(out: &mut String, report: &Report<'_>) {
     );
 }
 
-fn accounts(out: &mut String, summary: &Summary) {
-    let accounts = &summary.accounting;
+fn where_calls_went(out: &mut String, summary: &Summary) {
     part(out, "accounts", "Where every call went");
-    let headings = ["planned", "started", "completed", "failed", "timed out", "unfinished", "never started"];
-    let row = [
-        accounts.planned,
-        accounts.started,
-        accounts.completed,
-        accounts.failed,
-        accounts.timed_out,
-        accounts.unfinished,
-        accounts.unstarted,
-    ];
-    table(out, &headings, std::iter::once(row.map(count).to_vec()));
+    table(out, &ACCOUNTS, std::iter::once(accounts(&summary.accounting).map(count).to_vec()));
     out.push_str(
         "<p class=\"note\">planned = started + never started; started = completed + failed + timed out + unfinished</p>\n",
     );

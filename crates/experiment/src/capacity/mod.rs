@@ -8,6 +8,10 @@
 //! shrinking --held--> halving
 //! ```
 
+mod criterion;
+
+pub use criterion::Criterion;
+
 /// What a run at a rate says about the promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {

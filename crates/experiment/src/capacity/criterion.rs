@@ -1,0 +1,118 @@
+//! What a run at a rate says about the promises, and how long it must be to say it.
+
+use super::{Answer, Probe, Tried};
+use std::time::Duration;
+use warwolf_clock::Timestamp;
+use warwolf_measure::{Cause, Grade, Metric, Slo, SloResult, SloState, Summary, Verdict, judge, unit};
+
+/// A low rate is not tried for longer than this at first.
+const LONGEST: Duration = Duration::from_secs(60);
+/// A figure this near to its limit is borderline.
+const NEAR: f64 = 0.15;
+/// A server that completes less of the rate than this does not keep it.
+const KEPT: f64 = 0.97;
+
+/// What is asked of the server, and how closely it is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Criterion {
+    /// What must hold, all of it.
+    pub promises: Vec<Slo>,
+    /// How long a rate is tried for at least.
+    pub length: Duration,
+    /// How often a borderline rate is tried again, each time twice as long.
+    pub retests: u32,
+}
+
+impl Criterion {
+    /// How long a rate is tried for: long enough for the calls that the rarest percentile among the promises takes, so a low
+    /// rate takes its time; twice as long at each further attempt.
+    #[must_use]
+    pub fn length(&self, probe: Probe) -> Duration {
+        let rarest = self.promises.iter().filter_map(|slo| match slo.metric {
+            Metric::Quantile(quantile) => Some(quantile),
+            _ => None,
+        });
+        let calls = rarest.reduce(f64::max).map_or(0.0, |quantile| 0.025f64.ln() / quantile.ln());
+        // A fifth is warm-up, and arrivals may be fewer by chance.
+        let needed = Duration::from_secs_f64((calls / probe.rate * 1.5).min(LONGEST.as_secs_f64()));
+        self.length.max(needed) * 2u32.saturating_pow(probe.attempt.min(4))
+    }
+
+    /// What a run at a rate says.
+    #[must_use]
+    pub fn tried(&self, probe: Probe, summary: &Summary) -> Tried {
+        let (answer, why) = self.judge(probe, summary);
+        let quantile = |name| summary.latency.quantile_ns(name).map(|ns| ns as f64);
+        Tried {
+            rate: probe.rate,
+            achieved: summary.achieved.rate_per_s.value,
+            mean_ns: summary.latency.mean_ns,
+            quantiles_ns: ["p50", "p99"].map(quantile),
+            error_share: summary.error_share.unwrap_or(0.0),
+            answer,
+            why,
+        }
+    }
+
+    fn judge(&self, probe: Probe, summary: &Summary) -> (Answer, String) {
+        if let Some(why) = limited_by_client(&judge(summary)) {
+            return (Answer::ClientLimited, why);
+        }
+        let achieved = summary.achieved.rate_per_s;
+        let most = achieved.ci95.map_or(achieved.value, |(_, high)| high);
+        if most < KEPT * probe.rate && !completes_what_comes(summary) {
+            let share = unit::share(achieved.value / probe.rate);
+            return (Answer::Broken, format!("the server completed {share} of the rate"));
+        }
+        let results: Vec<SloResult> = self.promises.iter().map(|slo| slo.judge(summary)).collect();
+        let said: Vec<String> =
+            results.iter().map(|result| format!("{}: {}", result.slo.text, result.actual_text())).collect();
+        let near = |result: &SloResult| {
+            result.actual.is_some_and(|actual| (actual - result.slo.limit).abs() < NEAR * result.slo.limit)
+        };
+        let may_look_again = probe.attempt < self.retests;
+        let far_out = results.iter().any(|result| result.state == SloState::Broken && !near(result));
+        let answer = match () {
+            () if far_out => Answer::Broken,
+            () if results.iter().any(|result| result.state == SloState::Unknown) => Answer::Unsure,
+            () if may_look_again && results.iter().any(near) => Answer::Unsure,
+            () if results.iter().all(SloResult::is_held) => Answer::Held,
+            () => Answer::Broken,
+        };
+        (answer, said.join(", "))
+    }
+}
+
+/// Whether as many calls were completed as came. Random arrivals may be fewer than the rate says, and at a low rate they are by
+/// more than the intervals of the figures allow for; the server has nothing to do with that.
+fn completes_what_comes(summary: &Summary) -> bool {
+    let end = summary.nominal.map_or(Timestamp::NEVER, |nominal| Timestamp::ZERO + nominal);
+    let counted = summary.intervals.iter().filter(|interval| interval.measured && interval.end <= end);
+    let (started, completed) = counted.fold((0, 0), |(started, completed), interval| {
+        (started + interval.accounting.started, completed + interval.accounting.completed)
+    });
+    let came = started + summary.accounting.unstarted;
+    completed > 0 && completed as f64 >= KEPT * came as f64
+}
+
+/// Why the numbers are the load generator's, if they are.
+fn limited_by_client(verdict: &Verdict) -> Option<String> {
+    let limit = |cause: Cause| {
+        matches!(
+            cause,
+            Cause::ClientBusy
+                | Cause::Descriptors
+                | Cause::Ports
+                | Cause::Buffers
+                | Cause::LocalErrors
+                | Cause::Lag
+        )
+    };
+    let reasons = verdict.doubts().find(|reason| {
+        limit(reason.cause) || (reason.grade == Grade::Invalid && reason.cause != Cause::NothingMeasured)
+    });
+    reasons.map(|reason| format!("{}: {}", reason.cause.text(), reason.evidence))
+}
+
+#[cfg(test)]
+mod tests;

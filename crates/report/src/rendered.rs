@@ -1,0 +1,126 @@
+//! Results of experiments in the forms they are written in: one answer to "which, and how" for all of them.
+
+use crate::Chart;
+use std::fmt::Write;
+
+/// How the result of an experiment is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people: a table.
+    Text,
+    /// For programs: everything.
+    Json,
+    /// For spreadsheets: a line for each row.
+    Csv,
+    /// For pull requests.
+    Markdown,
+    /// For browsers: one page with its charts.
+    Html,
+    /// One chart.
+    Svg,
+}
+
+/// The result of an experiment, to be written in any of its forms.
+pub trait Rendered {
+    /// The forms it has; the others are empty.
+    const FORMS: &'static [Form] =
+        &[Form::Text, Form::Json, Form::Csv, Form::Markdown, Form::Html, Form::Svg];
+
+    /// For people.
+    fn text(&self) -> String;
+
+    /// For pull requests.
+    fn markdown(&self) -> String;
+
+    /// One page.
+    fn html(&self) -> String;
+
+    /// For programs.
+    fn json(&self) -> serde_json::Value;
+
+    /// For spreadsheets; times in seconds. Empty where there is no such table.
+    fn csv(&self) -> String {
+        String::new()
+    }
+
+    /// The chart that stands for the whole, where there is one.
+    fn chart(&self) -> Option<Chart> {
+        None
+    }
+
+    /// Writes it.
+    fn render(&self, form: Form) -> String {
+        match form {
+            Form::Text => self.text(),
+            Form::Json => format!("{}\n", serde_json::to_string_pretty(&self.json()).unwrap_or_default()),
+            Form::Csv => self.csv(),
+            Form::Markdown => self.markdown(),
+            Form::Html => self.html(),
+            Form::Svg => self.chart().map_or_else(String::new, |chart| chart.to_svg()),
+        }
+    }
+}
+
+/// Whether the column of a heading holds text, and the heading without the mark of that.
+fn column(heading: &str) -> (bool, &str) {
+    heading.strip_prefix('<').map_or((false, heading), |heading| (true, heading))
+}
+
+/// A table for people; columns whose heading begins with `<` hold text and stand left.
+pub(crate) fn text_table(out: &mut String, headings: &[&str], rows: &[Vec<String>]) {
+    let names = headings.iter().map(|heading| column(heading).1.to_owned()).collect();
+    let lines: Vec<&Vec<String>> = std::iter::once(&names).chain(rows).collect();
+    for row in &lines {
+        let mut line = String::new();
+        for (place, cell) in row.iter().enumerate() {
+            let width = lines.iter().map(|row| row[place].chars().count()).max().unwrap_or(0);
+            let _ = if column(headings[place]).0 {
+                write!(line, "{cell:<width$}  ")
+            } else {
+                write!(line, "{cell:>width$}  ")
+            };
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+/// The same for pull requests.
+pub(crate) fn markdown_table(out: &mut String, headings: &[&str], rows: &[Vec<String>]) {
+    let names: Vec<&str> = headings.iter().map(|heading| column(heading).1).collect();
+    let sides: String =
+        headings.iter().map(|heading| if column(heading).0 { "---|" } else { "---:|" }).collect();
+    let _ = writeln!(out, "| {} |\n|{sides}", names.join(" | "));
+    for row in rows {
+        let row: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let _ = writeln!(out, "| {} |", row.join(" | "));
+    }
+}
+
+/// A text as a cell of a CSV table (RFC 4180).
+pub(crate) fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A time in seconds as a cell of a CSV table; empty when it is not known.
+pub(crate) fn seconds(ns: Option<f64>) -> String {
+    ns.map_or_else(String::new, |ns| format!("{:.9}", ns / 1e9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_stand_right_and_words_left() {
+        let rows = [vec!["1".to_owned(), "a|b".to_owned()], vec!["100".to_owned(), "c".to_owned()]];
+        let (mut text, mut markdown) = (String::new(), String::new());
+        text_table(&mut text, &["run", "<name"], &rows);
+        markdown_table(&mut markdown, &["run", "<name"], &rows);
+        assert_eq!(text, "run  name\n  1  a|b\n100  c\n");
+        assert_eq!(markdown, "| run | name |\n|---:|---|\n| 1 | a\\|b |\n| 100 | c |\n");
+    }
+}
