@@ -104,7 +104,7 @@ fn a_history_of_the_first_version_is_brought_up_to_date() {
 }
 
 /// Opens a file that is no history, and gives why it was refused. The file must be as it was, and nothing beside it.
-fn refused(path: &std::path::Path) -> HistoryError {
+fn refused(path: &Path) -> HistoryError {
     let before = std::fs::read(path).unwrap();
     let error = History::open(path).map(|_| ()).unwrap_err();
     assert!(std::fs::read(path).unwrap() == before, "{error}: the file was changed");
