@@ -309,6 +309,7 @@ fn tls(words: &TlsWords) -> Result<Tls, PlanError> {
         max,
         ciphers: words.ciphers.clone(),
         resumption: !words.no_resumption,
+        resume_own: false,
         server_name: words.server_name.clone(),
     })
 }

@@ -44,6 +44,8 @@ pub(crate) struct Prepared {
     pub(crate) when_full: WhenFull,
     /// What sessions want to see of replies.
     pub(crate) keeps: Keeps,
+    /// Whether connections resume only TLS sessions that others of the same session have left.
+    pub(crate) resume_own: bool,
     /// Calls that a session makes, where that is known: what an arrival that never started stands for.
     pub(crate) calls_per_session: u64,
     version: HttpVersion,
@@ -71,6 +73,7 @@ impl Prepared {
             pipeline: plan.connections.pipeline as usize,
             per_session: plan.connections.per_session,
             own: plan.connections.own,
+            resume_own: plan.tls.resumption && plan.tls.resume_own && plan.connections.own > 0,
             reconnect: plan.connections.reconnect,
             when_full: plan.connections.when_full,
             keeps: Keeps {
@@ -301,6 +304,22 @@ fn tunnel_to(endpoint: &Endpoint, proxy: &Proxy) -> Option<Template> {
     builder.build().ok()
 }
 
+/// All files of a folder, one after the other, in the order of their names.
+fn read_all(folder: &std::path::Path) -> Result<Vec<u8>, SetupError> {
+    let failed = |error| SetupError::file(folder, error);
+    let entries =
+        std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
+    let mut files: Vec<_> =
+        entries.iter().map(std::fs::DirEntry::path).filter(|path| path.is_file()).collect();
+    files.sort();
+    let mut all = Vec::new();
+    for path in files {
+        all.extend(std::fs::read(&path).map_err(|error| SetupError::file(&path, error))?);
+        all.push(b'\n');
+    }
+    Ok(all)
+}
+
 /// The TLS configuration of one worker; none for a plan without https requests. Workers share no session store.
 pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
     let mut requests = plan.requests.iter().chain(&plan.session.opening);
@@ -318,6 +337,7 @@ pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
     let options = TlsOptions {
         verify: match &plan.tls.verify {
             warwolf_plan::Verify::System => Verify::System,
+            warwolf_plan::Verify::File(path) if path.is_dir() => Verify::Roots(read_all(path)?),
             warwolf_plan::Verify::File(path) => Verify::Roots(read(path)?),
             warwolf_plan::Verify::Off => Verify::None,
         },

@@ -40,6 +40,8 @@ struct Live {
     paused: Timestamp,
     /// It ends with a connection that is gone.
     bereft: bool,
+    /// TLS with what its own connections have left to resume, where they resume nothing else.
+    tls: Option<TlsConfig>,
 }
 
 impl Live {
@@ -53,6 +55,7 @@ impl Live {
             began,
             paused: Timestamp::NEVER,
             bereft: false,
+            tls: None,
         }
     }
 }

@@ -288,7 +288,7 @@ pub enum Verify {
     /// The system's roots.
     #[default]
     System,
-    /// The certificates in a PEM file.
+    /// The certificates in a PEM file, or in all files of a folder.
     File(PathBuf),
     /// Nothing: any certificate will do.
     Off,
@@ -310,8 +310,12 @@ pub struct Tls {
     /// Cipher suites offered, by IANA or OpenSSL name; empty means all that are known.
     #[serde(default)]
     pub ciphers: Vec<String>,
-    /// Whether sessions are resumed.
+    /// Whether TLS sessions are resumed.
     pub resumption: bool,
+    /// Whether only those are that a connection of the same session of the workload has left, where sessions have
+    /// connections of their own ([`crate::Connections::own`]; httperf).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub resume_own: bool,
     /// Name sent as SNI and checked in the certificate; none means the URL's host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_name: Option<String>,
@@ -326,6 +330,7 @@ impl Default for Tls {
             max: TlsVersion::V13,
             ciphers: Vec::new(),
             resumption: true,
+            resume_own: false,
             server_name: None,
         }
     }

@@ -55,9 +55,7 @@ pub struct SessionShape {
     pub failure: FailureRule,
 }
 
-/// What an HTML page (a reply below 300 of type `text/html`) is made of: images, scripts, style sheets and backgrounds. The
-/// session fetches them itself, one after the other, the last one first, without think time, and each once for a page. A page
-/// that sends its reader on (`<meta http-equiv=refresh>`) is followed like a redirect, also where those are not followed.
+/// What an HTML page (a reply below 300 of type `text/html`) is made of. The session fetches it itself, without think time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resources {
@@ -69,6 +67,23 @@ pub struct Resources {
     /// Whether a session leaves out resources that are still good, going by the `Expires` and `Date` of their last reply.
     #[serde(default)]
     pub cache: bool,
+    /// Which parts they are, and how they are fetched.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fetch: Fetch,
+}
+
+/// Which parts of a page are fetched, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fetch {
+    /// Images, scripts, style sheets and backgrounds, each once for a page, one after the other, the last one first (siege). A
+    /// page that sends its reader on (`<meta http-equiv=refresh>`) is followed like a redirect, also where those are not
+    /// followed.
+    #[default]
+    InTurn,
+    /// Images, frames and what is in those, as often as they are named, all at once in the order of the page, and only from
+    /// the page's own server; a host without a port is that server too (httperf).
+    Together,
 }
 
 /// Which request leads to which: users follow links.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::time::Duration;
 use url::Url;
-use warwolf_plan::{Request, Resources};
+use warwolf_plan::{Endpoint, Fetch, Request, Resources};
 
 /// A page is looked at for so many bytes once its coding is taken off.
 const PAGE_MAX: u64 = 4 << 20;
@@ -51,7 +51,7 @@ pub fn good_for(expires: Option<&[u8]>, date: Option<&[u8]>) -> Option<Duration>
 /// What a page asks for.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// What it is made of, each once, in the order in which it is named last.
+    /// What it is made of: each once, in the order in which it is named last, or all of it as it is named.
     pub(crate) resources: Vec<Request>,
     /// Where it sends its reader; never to itself.
     pub(crate) refresh: Option<Request>,
@@ -62,6 +62,10 @@ pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Fou
     let mut found = Found::default();
     let Ok(base) = Url::parse(&request.url()) else { return found };
     let own = without_fragment(base.clone());
+    if wanted.fetch == Fetch::Together {
+        found.resources = embedded(page, request, &base, wanted);
+        return found;
+    }
     let mut resources: Vec<(Url, Request)> = Vec::new();
     let plain = page.plain();
     let mut emitter = DefaultEmitter::default();
@@ -84,6 +88,32 @@ pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Fou
     }
     found.resources = resources.into_iter().map(|(_, asked)| asked).collect();
     found
+}
+
+/// Images and frames of the page's own server, but not the page itself, as often as they are named.
+fn embedded(page: Page<'_>, request: &Request, base: &Url, wanted: &Resources) -> Vec<Request> {
+    let own = without_fragment(base.clone());
+    let plain = page.plain();
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    let tags = Tokenizer::new_with_emitter(&*plain, emitter).filter_map(|Ok(token)| match token {
+        Token::StartTag(tag) if matches!(tag.name.0.as_slice(), b"img" | b"frame" | b"iframe") => Some(tag),
+        _ => None,
+    });
+    let addresses = tags.filter_map(|tag| join(base, &attribute(&tag, "src")?));
+    let ours = addresses.filter_map(|url| at_home(url, base, &request.endpoint));
+    let wished = ours.filter(|url| *url != own && !skipped(url, wanted));
+    wished.filter_map(|url| redirect::lead(request, &url, true)).take(wanted.limit as usize).collect()
+}
+
+/// An address on the page's own server, as that server is asked; a host without a port is the page's whatever its port.
+fn at_home(mut url: Url, base: &Url, endpoint: &Endpoint) -> Option<Url> {
+    let is_ours = url.host() == base.host()
+        && (url.port().is_none() || url.port_or_known_default() == Some(endpoint.port));
+    if !is_ours || url.set_scheme(base.scheme()).is_err() || url.set_port(base.port()).is_err() {
+        return None;
+    }
+    Some(url)
 }
 
 fn skipped(url: &Url, wanted: &Resources) -> bool {
@@ -142,8 +172,12 @@ mod tests {
     use std::io::Write;
 
     fn found(html: &str) -> (Vec<String>, Option<String>) {
-        let request = Request::get("http://a.test/dir/page?x=1").unwrap();
-        let wanted = Resources { skip_hosts: vec!["Ads.".into()], limit: 4, cache: false };
+        found_by(html, Fetch::InTurn)
+    }
+
+    fn found_by(html: &str, fetch: Fetch) -> (Vec<String>, Option<String>) {
+        let request = Request::get("http://a.test:81/dir/page?x=1").unwrap();
+        let wanted = Resources { skip_hosts: vec!["Ads.".into()], limit: 4, cache: false, fetch };
         let found = read(Page { body: html.as_bytes(), encoding: None }, &request, &wanted);
         let urls = found.resources.iter().map(Request::url).collect();
         (urls, found.refresh.map(|request| request.url()))
@@ -153,26 +187,26 @@ mod tests {
     fn what_a_page_is_made_of() {
         // A piece of a page, and what it has fetched.
         let rows = [
-            ("<img src=a.png>", "http://a.test/dir/a.png"),
-            ("<IMG SRC=' /a b.png '>", "http://a.test/a%20b.png"),
-            ("<img src='/q?a=1&amp;b=2'>", "http://a.test/q?a=1&b=2"),
-            ("<script src=../s.js></script>", "http://a.test/s.js"),
+            ("<img src=a.png>", "http://a.test:81/dir/a.png"),
+            ("<IMG SRC=' /a b.png '>", "http://a.test:81/a%20b.png"),
+            ("<img src='/q?a=1&amp;b=2'>", "http://a.test:81/q?a=1&b=2"),
+            ("<script src=../s.js></script>", "http://a.test:81/s.js"),
             ("<script>document.write('<img src=x.png>')</script>", ""),
             ("<!-- <img src=x.png> -->", ""),
             ("<img src='data:image/png;base64,AA'><img src='javascript:x()'><img src=''><img>", ""),
             ("<img src='#here'><img src='page?x=1#there'>", ""),
-            ("<img src=z.png#a><img src=z.png#b>", "http://a.test/dir/z.png"),
+            ("<img src=z.png#a><img src=z.png#b>", "http://a.test:81/dir/z.png"),
             (
                 "<link rel=stylesheet href=s.css><link rel='shortcut icon' href=i.ico>",
-                "http://a.test/dir/s.css",
+                "http://a.test:81/dir/s.css",
             ),
             ("<link rel=alternate href=x><link href=x><link rel=next href=x><link rel=stylesheet>", ""),
-            ("<body background=/bg.png><a href=x>x</a><iframe src=x></iframe>", "http://a.test/bg.png"),
+            ("<body background=/bg.png><a href=x>x</a><iframe src=x></iframe>", "http://a.test:81/bg.png"),
             ("<img src=//b.test:81/x><img src=//ads.test/y>", "http://b.test:81/x"),
-            ("<img src=1><img src=2><img src=1>", "http://a.test/dir/2 http://a.test/dir/1"),
+            ("<img src=1><img src=2><img src=1>", "http://a.test:81/dir/2 http://a.test:81/dir/1"),
             (
                 "<img src=1><img src=2><img src=3><img src=4><img src=5>",
-                "http://a.test/dir/1 http://a.test/dir/2 http://a.test/dir/3 http://a.test/dir/4",
+                "http://a.test:81/dir/1 http://a.test:81/dir/2 http://a.test:81/dir/3 http://a.test:81/dir/4",
             ),
             ("<img src=\"unended", ""),
         ];
@@ -182,11 +216,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_embedded_in_a_page() {
+        let rows = [
+            ("<img src=a><IMG SRC='/b'><img alt=x src=a >", "/dir/a /b /dir/a"),
+            ("<frame src=f><iframe src=\"../i\"></iframe>", "/dir/f /i"),
+            ("<script src=s></script><link rel=stylesheet href=s><body background=b>", ""),
+            ("<!-- <img src=x> --><img src='page?x=1'><img src=''><img>", ""),
+            ("<img src=http://a.test/x><img src=http://a.test:81/y><img src=//a.test:82/z>", "/x /y"),
+            ("<img src=http://b.test/x><img src='data:image/png;base64,AA'>", ""),
+            ("<img src=1><img src=2><img src=3><img src=4><img src=5>", "/dir/1 /dir/2 /dir/3 /dir/4"),
+            ("<meta http-equiv=refresh content='0;url=x'>", ""),
+        ];
+        for (html, paths) in rows {
+            let (urls, refresh) = found_by(html, Fetch::Together);
+            let paths: Vec<_> =
+                paths.split_whitespace().map(|path| format!("http://a.test:81{path}")).collect();
+            assert_eq!((urls, refresh), (paths, None), "{html}");
+        }
+    }
+
+    #[test]
     fn where_a_page_sends_its_reader() {
         let rows = [
-            ("0; url=/next", Some("http://a.test/next")),
-            ("3;URL=next", Some("http://a.test/dir/next")),
-            ("0;url = '/next'", Some("http://a.test/next")),
+            ("0; url=/next", Some("http://a.test:81/next")),
+            ("3;URL=next", Some("http://a.test:81/dir/next")),
+            ("0;url = '/next'", Some("http://a.test:81/next")),
             ("5", None),
             ("5; url=", None),
             ("5; url=page?x=1", None),

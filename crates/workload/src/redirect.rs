@@ -7,7 +7,7 @@ use warwolf_plan::{Body, Request};
 ///
 /// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET as everybody does, or all three everything when
 /// `with_get`; 307 and 308 change nothing. A request that becomes a GET loses its body and the fields that describe it; one that goes to another origin loses
-/// its credentials.
+/// its credentials. A head of the plan's own goes along with another target, where it is a GET or the like to the same origin.
 pub(crate) fn follow(
     request: &Request,
     status: u16,
@@ -49,7 +49,18 @@ pub(crate) fn lead(request: &Request, target: &url::Url, becomes_get: bool) -> O
     } else {
         followed.body = Body::None;
     }
+    if same_origin && (&followed.method, &followed.body) == (&request.method, &request.body) {
+        followed.head = request.head.as_deref().and_then(|head| readdressed(head, &followed.path));
+    }
     Some(followed)
+}
+
+/// A head as it was sent, with another target.
+fn readdressed(head: &str, target: &str) -> Option<String> {
+    let (line, rest) = head.split_once("\r\n")?;
+    let (before, version) = line.rsplit_once(' ')?;
+    let (method, _) = before.split_once(' ')?;
+    Some(format!("{method} {target} {version}\r\n{rest}"))
 }
 
 fn is_one_of(name: &str, list: &[&str]) -> bool {

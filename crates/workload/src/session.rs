@@ -15,8 +15,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_plan::{
-    Auth, Burst, FailureRule, Links, Order, Plan, Request, RequestId, Resources, Schedule, Script, Think,
-    ThinkAt, Work,
+    Auth, Burst, FailureRule, Fetch, Links, Order, Plan, Request, RequestId, Resources, Schedule, Script,
+    Think, ThinkAt, Work,
 };
 
 /// What all sessions of a plan share.
@@ -325,12 +325,24 @@ struct Extras {
     pending: Vec<Request>,
     /// Such requests that are out.
     followed: Vec<Followed>,
-    /// What the pages so far are made of and is still to be fetched, the next one last; true when it is still good.
-    resources: Vec<(Request, bool)>,
+    /// What the pages so far are made of and is still to be fetched, the next one last.
+    resources: Vec<Resource>,
     /// Until when what was fetched is good, by its fingerprint.
     good: HashMap<u64, Timestamp>,
 }
 
+/// A part of a page, to be fetched.
+#[derive(Clone, Debug)]
+struct Resource {
+    request: Request,
+    /// What was fetched before is still good.
+    is_good: bool,
+    /// Frames it is in.
+    depth: u32,
+}
+
+/// Frames in frames are fetched to this depth, so that two that show each other come to an end.
+const FRAMES: u32 = 8;
 /// A session remembers so many resources that are good.
 const GOOD_MAX: usize = 10_000;
 /// A page may send its reader on so often, where redirects are not followed as often.
@@ -345,13 +357,20 @@ struct Followed {
     redirects: u32,
     /// Times it has been asked, this one included.
     attempts: u32,
+    /// Frames it is in, where it is part of a page.
+    depth: u32,
+}
+
+impl Followed {
+    /// As a planned request, which nothing led to.
+    const PLANNED: Self = Self { which: 0, redirects: 0, attempts: 1, depth: 0 };
 }
 
 impl Session {
     /// Says what comes next. Asked at the start, after each `Send` and `Follow`, after each reply, and when a pause is over.
     #[inline]
     pub fn next(&mut self, workload: &Workload) -> Step {
-        if let Some(step) = self.next_followed() {
+        if let Some(step) = self.next_followed(workload) {
             return step;
         }
         match self.phase {
@@ -462,7 +481,7 @@ impl Session {
             let answers = &mut self.extras.get_or_insert_default().answers;
             let verdict = answers.challenge(auth, reply.request, reply.status, reply.challenges);
             if verdict == Verdict::Again {
-                self.answer(reply.request.clone(), before.redirects, before.attempts + 1);
+                self.answer(reply.request.clone(), Followed { attempts: before.attempts + 1, ..before });
                 return Sequel::Another;
             }
         }
@@ -471,12 +490,15 @@ impl Session {
             && let Some(request) =
                 redirect::follow(reply.request, reply.status, reply.location, workload.follow_with_get)
         {
-            self.answer(request, before.redirects + 1, 1);
+            self.answer(request, Followed { redirects: before.redirects + 1, attempts: 1, ..before });
             return Sequel::Another;
         }
         match (&workload.resources, reply.page) {
-            (Some(wanted), Some(page)) => {
-                let found = page::read(page, reply.request, wanted);
+            (Some(wanted), Some(page)) if wanted.fetch == Fetch::InTurn || before.depth < FRAMES => {
+                let mut found = page::read(page, reply.request, wanted);
+                if wanted.fetch == Fetch::Together {
+                    found.resources.reverse();
+                }
                 self.take_page(found, reply.at, before, workload.follow.max(REFRESHES))
             }
             _ => Sequel::AsPlanned,
@@ -491,23 +513,23 @@ impl Session {
                 |request: &Request| good.get(&fingerprint(request)).is_some_and(|until| *until > at);
             let marked = |request: Request| {
                 let is_good = is_good(&request);
-                (request, is_good)
+                Resource { request, is_good, depth: before.depth + 1 }
             };
             resources.extend(found.resources.into_iter().map(marked));
         }
         match found.refresh.filter(|_| before.redirects < most) {
             Some(request) => {
-                self.answer(request, before.redirects + 1, 1);
+                self.answer(request, Followed { redirects: before.redirects + 1, attempts: 1, ..before });
                 Sequel::Another
             }
             None => Sequel::AsPlanned,
         }
     }
 
-    /// Has a request sent that was not planned.
-    fn answer(&mut self, request: Request, redirects: u32, attempts: u32) {
+    /// Has a request sent that was not planned, for a reason like this.
+    fn answer(&mut self, request: Request, why: Followed) {
         let extras = self.extras.get_or_insert_default();
-        extras.followed.push(Followed { which: fingerprint(&request), redirects, attempts });
+        extras.followed.push(Followed { which: fingerprint(&request), ..why });
         extras.pending.push(request);
     }
 
@@ -576,8 +598,8 @@ impl Session {
             return None;
         }
         self.phase = Phase::Opening;
-        self.answer(workload.opening[(self.number % count) as usize].clone(), 0, 1);
-        self.next_followed()
+        self.answer(workload.opening[(self.number % count) as usize].clone(), Followed::PLANNED);
+        self.next_followed(workload)
     }
 
     /// Enters the first burst, or says what is before it.
@@ -593,16 +615,18 @@ impl Session {
         Some(Step::Think(pause))
     }
 
-    fn next_followed(&mut self) -> Option<Step> {
+    fn next_followed(&mut self, workload: &Workload) -> Option<Step> {
         let extras = self.extras.as_mut()?;
+        let together = |wanted: &Resources| wanted.fetch == Fetch::Together;
+        let is_free = self.outstanding == 0 || workload.resources.as_ref().is_some_and(together);
         let request = match extras.pending.pop() {
             Some(request) => request,
-            None if self.outstanding == 0 && self.phase == Phase::Busy => {
-                let (request, is_good) = extras.resources.pop()?;
+            None if is_free && self.phase == Phase::Busy => {
+                let Resource { request, is_good, depth } = extras.resources.pop()?;
                 if is_good {
                     return Some(Step::Cached(Box::new(request)));
                 }
-                extras.followed.push(Followed { which: fingerprint(&request), redirects: 0, attempts: 1 });
+                extras.followed.push(Followed { which: fingerprint(&request), depth, ..Followed::PLANNED });
                 request
             }
             None => return None,
@@ -682,17 +706,16 @@ impl Session {
 
     /// How `request`, of which the reply has come, came to be sent.
     fn take_followed(&mut self, request: &Request) -> Followed {
-        let planned = Followed { which: 0, redirects: 0, attempts: 1 };
-        let Some(extras) = &mut self.extras else { return planned };
+        let Some(extras) = &mut self.extras else { return Followed::PLANNED };
         if extras.followed.is_empty() {
-            return planned;
+            return Followed::PLANNED;
         }
         // Two calls of a burst may be redirected to the same place. Then either may be taken for the other, which changes
         // nothing in the sum.
         let which = fingerprint(request);
         match extras.followed.iter().position(|out| out.which == which) {
             Some(index) => extras.followed.swap_remove(index),
-            None => planned,
+            None => Followed::PLANNED,
         }
     }
 }

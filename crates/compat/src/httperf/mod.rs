@@ -25,7 +25,7 @@ pub use options::Parts;
 pub use report::{Errors, Figures, Sessions, Spread, median_ms, report};
 pub use transcript::Transcript;
 
-use options::Options;
+use options::{Options, Sessions as Wanted};
 use std::path::Path;
 use translate::{NoPlan, Visits, translate};
 use warwolf_measure::{Evidence, Run};
@@ -126,7 +126,12 @@ impl Style {
     /// What writes down requests and replies as they go over the wire; empty unless that was asked for.
     #[must_use]
     pub fn transcript(&self) -> Transcript {
-        Transcript::new(self.options.print_request, self.options.print_reply)
+        let Options { print_request, print_reply, sessions, verbose, program, .. } = &self.options;
+        let transcript = Transcript::new(*print_request, *print_reply);
+        match sessions {
+            Some(Wanted::Pages { .. }) if *verbose >= 2 => transcript.with_fetching(program),
+            _ => transcript,
+        }
     }
 
     /// What counts a run from what its witness hears.

@@ -12,19 +12,26 @@ use std::collections::HashMap;
 pub struct Transcript {
     request: Option<Parts>,
     reply: Option<Parts>,
+    /// Who says of each request what it fetches, if anybody does.
+    fetching: Option<String>,
     /// Bytes of replies' bodies whose line has not ended, by call.
     waiting: HashMap<u64, Vec<u8>>,
 }
 
 impl Transcript {
     pub(super) fn new(request: Option<Parts>, reply: Option<Parts>) -> Self {
-        Self { request, reply, waiting: HashMap::new() }
+        Self { request, reply, ..Self::default() }
+    }
+
+    /// With a line for each request on what it fetches, in the name of `program`.
+    pub(super) fn with_fetching(self, program: &str) -> Self {
+        Self { fetching: Some(program.to_owned()), ..self }
     }
 
     /// Whether requests are written down.
     #[must_use]
     pub const fn wants_requests(&self) -> bool {
-        self.request.is_some()
+        self.request.is_some() || self.fetching.is_some()
     }
 
     /// Whether replies are written down.
@@ -35,6 +42,12 @@ impl Transcript {
 
     /// A request is sent, for the first time or again. `head` has its empty line.
     pub fn request(&mut self, call: u64, head: &[u8], body: &[u8], out: &mut Vec<u8>) {
+        if let Some(program) = &self.fetching {
+            let target = head.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+            out.extend_from_slice(format!("{program}: fetching `").as_bytes());
+            out.extend_from_slice(target);
+            out.extend_from_slice(b"'\n");
+        }
         let Some(parts) = self.request else { return };
         if parts.header() {
             lines(b'S', b'H', call, head, out);
@@ -126,6 +139,11 @@ mod tests {
             written(None, Some(Parts::Body), ["a", "b"]),
             "RB3:ab\nRS3: header 19 content 5 footer 2\n"
         );
+        let mut out = Vec::new();
+        let mut fetching = Transcript::new(None, None).with_fetching("httperf");
+        assert!(fetching.wants_requests() && !fetching.wants_replies());
+        fetching.request(3, b"GET /x HTTP/1.1\r\n\r\n", b"", &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), "httperf: fetching `/x'\n");
         let none = Transcript::default();
         assert!(!none.wants_requests() && !none.wants_replies());
         assert_eq!(written(None, None, ["a", "b"]), "");

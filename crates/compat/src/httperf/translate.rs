@@ -13,8 +13,9 @@ use super::{Read, escape};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Body, Burst, DriverChoice, Endpoint, HttpVersion, Idle, Order, Plan, Reconnect, Request,
-    RequestId, Schedule, Scheme, Script, Stop, Think, Timeouts, TlsVersion, Verify, WhenFull, Work,
+    ArrivalProcess, Body, Burst, DriverChoice, Endpoint, Fetch, HttpVersion, Idle, Order, Plan, Reconnect,
+    Request, RequestId, Resources, Schedule, Scheme, Script, Stop, Think, Timeouts, TlsVersion, Verify,
+    WhenFull, Work,
 };
 
 /// A plan, and what is to be said about it on stderr.
@@ -55,10 +56,8 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     if options.sessions_clash {
         return Err("--wsess, --wsesslog and --wsesspage exclude each other".to_owned().into());
     }
-    if matches!(options.sessions, Some(Sessions::Pages { .. })) {
-        return Err("--wsesspage is not supported: use --wsesslog with the pages and what is in them"
-            .to_owned()
-            .into());
+    if matches!(options.sessions, Some(Sessions::Pages { .. })) && !options.uri.contains('/') {
+        return Err("URI specified with --uri must be absolute".to_owned().into());
     }
     check_version(options)?;
     check_capacity(options)?;
@@ -71,6 +70,11 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     plan.session.think = workload.think;
     plan.session.one_cookie = options.cookies;
     plan.session.lead = options.sessions.is_some();
+    if let Some(Sessions::Pages { .. }) = options.sessions {
+        plan.session.follow = REDIRECTS;
+        plan.session.resources =
+            Some(Resources { skip_hosts: Vec::new(), limit: PARTS, cache: false, fetch: Fetch::Together });
+    }
     plan.threads = Some(1);
     plan.driver = DriverChoice::Auto;
     plan.idle = match options.waiting {
@@ -87,6 +91,11 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     }
     Ok(Translated { plan, notes, visits: workload.visits })
 }
+
+/// Redirects in a row that `--wsesspage` follows; the original has no limit.
+const REDIRECTS: u32 = 20;
+/// Parts of a page that `--wsesspage` fetches.
+const PARTS: u32 = 10_000;
 
 /// Only 1.0 and 1.1 can be spoken.
 fn check_version(options: &Options) -> Result<(), String> {
@@ -189,6 +198,9 @@ fn workload(
         let logged = sessionlog::parse(&bytes, file, *think)?;
         return Ok(scripted(options, stationery, servers, &logged, *sessions));
     }
+    if let Some(Sessions::Pages { sessions, pages, think }) = options.sessions {
+        return paged(options, stationery, servers, [sessions, pages], think);
+    }
     let (sessions, calls, think) = match options.sessions {
         Some(Sessions::Calls { sessions, calls, think }) => (Some(sessions), calls, think),
         // Whoever says for how long does not have to say how many.
@@ -208,10 +220,7 @@ fn workload(
         .flat_map(|target| servers.iter().map(move |server| (server, target)))
         .map(|(server, target)| planned(options, server, stationery.request(server, method, target, b"")))
         .collect();
-    let think = match seconds(think) {
-        Duration::ZERO => Think::None,
-        time => Think::Constant { time },
-    };
+    let think = constant(think);
     let order = order(options, servers.len());
     let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, order };
     let visits = sequence(options, targets.len()).map(|sequence| Visits {
@@ -219,6 +228,39 @@ fn workload(
         sequence,
     });
     Ok(Workload { requests, work, think, sessions: sessions.map(u64::from), visits })
+}
+
+/// So many sessions of so many pages, whatever else would say what is asked for.
+fn paged(
+    options: &Options,
+    stationery: &Stationery<'_>,
+    servers: &[String],
+    [sessions, pages]: [u32; 2],
+    think: f64,
+) -> Result<Workload, NoPlan> {
+    if sessions == 0 || pages == 0 {
+        return Err(NoPlan::Nothing);
+    }
+    let method = options.method.as_deref().unwrap_or("GET");
+    let page = |server: &String| {
+        planned(options, server, stationery.request(server, method, options.uri.as_bytes(), b""))
+    };
+    let order = if servers.len() > 1 { Order::BySession } else { Order::Sequential };
+    Ok(Workload {
+        requests: servers.iter().map(page).collect(),
+        work: Work::Draw { calls: Some(pages.into()), burst: 1, order },
+        think: constant(think),
+        sessions: Some(sessions.into()),
+        visits: None,
+    })
+}
+
+/// The same pause each time.
+fn constant(think: f64) -> Think {
+    match seconds(think) {
+        Duration::ZERO => Think::None,
+        time => Think::Constant { time },
+    }
 }
 
 /// What is asked for, in order.
@@ -408,8 +450,8 @@ fn tls(options: &Options, plan: &mut Plan, notes: &mut Vec<String>) -> Result<()
     let tls = &mut plan.tls;
     tls.verify = match (&options.ca_file, &options.ca_path) {
         _ if !options.verify => Verify::Off,
-        (Some(file), _) => Verify::File(path(file)),
-        (None, Some(_)) => return Err("--ssl-ca-path is not supported: use --ssl-ca-file".to_owned()),
+        (Some(_), Some(_)) => return Err("--ssl-ca-file and --ssl-ca-path exclude each other".to_owned()),
+        (Some(place), None) | (None, Some(place)) => Verify::File(path(place)),
         (None, None) => Verify::System,
     };
     tls.client_certificate = match (&options.certificate, &options.key) {
@@ -427,6 +469,7 @@ fn tls(options: &Options, plan: &mut Plan, notes: &mut Vec<String>) -> Result<()
     };
     // In a plain run each connection is its own session, and none is resumed.
     tls.resumption = options.sessions.is_some() && !options.no_reuse;
+    tls.resume_own = tls.resumption;
     tls.server_name.clone_from(&options.tls_server_name);
     if let Some(list) = &options.ciphers {
         match choose(list) {

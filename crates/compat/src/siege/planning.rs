@@ -5,9 +5,9 @@ use super::url::{Payload, Target};
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
-    Auth, Body, Burst, Connections, Credentials, Endpoint, HttpVersion, Network, Order, Plan, Proxy, Request,
-    RequestId, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls,
-    Unresolved, Verify, Work,
+    Auth, Body, Burst, Connections, Credentials, Endpoint, Fetch, HttpVersion, Network, Order, Plan, Proxy,
+    Request, RequestId, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts,
+    Tls, Unresolved, Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
@@ -150,7 +150,12 @@ fn think(settings: &Settings) -> Think {
 /// What is fetched with a page. Less than four letters leave no host out.
 fn resources(settings: &Settings) -> Resources {
     let hosts = settings.nofollow.iter().filter(|host| host.len() > 3);
-    Resources { skip_hosts: hosts.cloned().collect(), limit: RESOURCES, cache: settings.cache }
+    Resources {
+        skip_hosts: hosts.cloned().collect(),
+        limit: RESOURCES,
+        cache: settings.cache,
+        fetch: Fetch::InTurn,
+    }
 }
 
 /// The request for a URL, its header fields in the original's order.

@@ -4,7 +4,7 @@ use super::capture::{Capture, all, open};
 use warwolf_compat::httperf::{Usage, parse};
 
 /// Captures to which ours answers otherwise, and why.
-const OTHERWISE: [(&str, &str); 22] = [
+const OTHERWISE: [(&str, &str); 20] = [
     ("245_ssl12_cipher_nomatch", "a failed handshake is counted and does not end the run"),
     ("02_version", "the version is all that is printed, as in the successor"),
     ("230_short_group", "the version is all that is printed, as in the successor"),
@@ -17,9 +17,7 @@ const OTHERWISE: [(&str, &str); 22] = [
     ("188_badserver", "found when the run begins"),
     ("224_ipv6", "IPv6 is spoken"),
     ("233_wsess_and_wsesslog", "the original runs out of handlers; ours names the options"),
-    ("205_wsesspage", "not supported"),
-    ("205b_wsesspage_simple", "not supported"),
-    ("205e_wsesspage_rel", "not supported"),
+    ("205e_wsesspage_rel", "the original leaves out the line end"),
     ("48_wset_overflow", "there is no such limit"),
     ("75_maxconns_5", "there is no such limit"),
     ("76_maxpiped_33", "there is no such limit"),

@@ -91,6 +91,10 @@ impl<D: Driver> Worker<'_, D> {
         let Some(config) = &self.tls else {
             unreachable!("a plan with https requests has a TLS configuration")
         };
+        let config = match self.sessions.get_mut(connection.owner as usize) {
+            Some(live) if self.prepared.resume_own => live.tls.get_or_insert_with(|| config.apart()),
+            _ => config,
+        };
         match TlsClient::new(config, name) {
             Ok(mut tls) => {
                 connection.phase = Phase::Handshake;

@@ -127,6 +127,14 @@ impl TlsConfig {
         };
         Ok(Self { rustls: Arc::new(rustls), asked })
     }
+
+    /// The same, with no sessions to resume but those that its own connections will leave, if it resumes any.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let mut rustls = ClientConfig::clone(&self.rustls);
+        rustls.resumption = Resumption::store(Arc::new(Sessions::default()));
+        Self { rustls: Arc::new(rustls), asked: Arc::clone(&self.asked) }
+    }
 }
 
 /// Why TLS cannot be configured as asked.

@@ -128,8 +128,9 @@ fn session() -> impl Strategy<Value = SessionShape> {
         (duration(), some_duration()).prop_map(|(max, step)| Think::Stepped { max, step }),
     ];
     let think_at = prop_oneof![Just(ThinkAt::Between), Just(ThinkAt::Before), Just(ThinkAt::After)];
-    let resources = (prop::collection::vec(any_text(), 0..3), any::<u32>(), any::<bool>())
-        .prop_map(|(skip_hosts, limit, cache)| Resources { skip_hosts, limit, cache });
+    let fetch = prop_oneof![Just(Fetch::InTurn), Just(Fetch::Together)];
+    let resources = (prop::collection::vec(any_text(), 0..3), any::<u32>(), any::<bool>(), fetch)
+        .prop_map(|(skip_hosts, limit, cache, fetch)| Resources { skip_hosts, limit, cache, fetch });
     let follow = (
         any::<u32>(),
         prop::collection::vec(any::<u16>(), 0..3),
@@ -247,16 +248,17 @@ fn tls() -> impl Strategy<Value = Tls> {
         prop::option::of((path(), path())),
         versions,
         ciphers,
-        any::<bool>(),
+        any::<(bool, bool)>(),
         prop::option::of(any_text()),
     )
-        .prop_map(|(verify, client_certificate, (min, max), ciphers, resumption, server_name)| Tls {
+        .prop_map(|(verify, client_certificate, (min, max), ciphers, resumed, server_name)| Tls {
             verify,
             client_certificate,
             min,
             max,
             ciphers,
-            resumption,
+            resumption: resumed.0,
+            resume_own: resumed.1,
             server_name,
         })
 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod golden;
+mod limits;
 mod servers;
 
 use std::io::Write as _;
@@ -335,8 +336,28 @@ fn tls_is_the_same() {
         same(nginx.port(), words);
     }
     // The original waits for ever for the rest of a record it has read.
-    let told = ours(&words(nginx.port(), "--ssl --uri /huge --timeout 5"));
+    let told = ours(&words(nginx.port(), "--ssl --uri /huge --timeout 60"));
     assert!(told.stdout.contains("replies 1 ") && told.stdout.contains("Errors: total 0 "), "{told:#?}");
+}
+
+#[test]
+fn who_is_trusted_may_be_a_folder_of_files() {
+    let authority = Authority::new();
+    let pair = authority.issue("localhost", Validity::Now);
+    let nginx = Nginx::start_tls(&pair.certificate, &pair.key, "");
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |path: &std::path::Path| {
+        let load =
+            format!("--server localhost --port {} --uri /small --ssl --ssl-verify --timeout 5", nginx.port());
+        let words: Vec<String> = load.split(' ').map(str::to_owned).collect();
+        ours(&[words, vec![format!("--ssl-ca-path={}", path.display())]].concat())
+    };
+    std::fs::write(folder.path().join("other.pem"), Authority::new().pem()).unwrap();
+    let unknown = asked(folder.path());
+    assert!(unknown.stdout.contains("replies 0 ") && unknown.stdout.contains("other 1\n"), "{unknown:#?}");
+    std::fs::write(folder.path().join("ours.0"), authority.pem()).unwrap();
+    let known = asked(folder.path());
+    assert!(known.stdout.contains("replies 1 ") && known.stdout.contains("Errors: total 0 "), "{known:#?}");
 }
 
 #[test]

@@ -73,6 +73,11 @@ fn pages() -> Vec<(String, Vec<u8>)> {
     let mut pages: Vec<(String, Vec<u8>)> =
         filled.map(|(name, length)| (name.to_owned(), vec![b'x'; length])).collect();
     pages.push(("foo2.html".to_owned(), b"foo2".to_vec()));
+    let page = "<html><img src=\"/pict1.gif\"> <img src=\"pict2.gif\"></html>\n";
+    pages.push(("p1.html".to_owned(), page.into()));
+    let page = "<!-- c --><IMG SRC=\"/pict1.gif\"> <img alt=\"a\" src=pict2.gif > <frame src=\"foo.html\" > <iframe \
+                src=\"foo2.html\">\n";
+    pages.push(("page.html".to_owned(), page.into()));
     pages.extend((0..10).map(|n| (format!("wset10/{n}.html"), format!("w{n}\n").into_bytes())));
     pages.extend((0..100).map(|n| (format!("wset100/{}/{}.html", n / 10, n % 10), b"w0\n".to_vec())));
     pages

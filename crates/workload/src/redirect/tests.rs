@@ -121,3 +121,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_head_of_the_plans_own_goes_along() {
+    let mut request = Request::get("http://a.test/dir/page").unwrap();
+    request.head = Some("GET /dir/page HTTP/1.0\r\nHost: w\r\n".to_owned());
+    let lead = |location: &str| follow(&request, 302, Some(location.as_bytes()), false).unwrap();
+    assert_eq!(lead("new?x=1").head.as_deref(), Some("GET /dir/new?x=1 HTTP/1.0\r\nHost: w\r\n"));
+    assert_eq!(lead("http://b.test/").head, None, "it may be meant for one server only");
+    request.method = "POST".to_owned();
+    request.head = Some("POST /dir/page HTTP/1.1\r\nContent-length: 3\r\n".to_owned());
+    let kept = |status| follow(&request, status, Some(b"/new"), false).unwrap().head;
+    assert_eq!(kept(302), None, "a GET has another head");
+    assert_eq!(kept(307).as_deref(), Some("POST /new HTTP/1.1\r\nContent-length: 3\r\n"));
+}

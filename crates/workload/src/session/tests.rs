@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use std::collections::VecDeque;
 use warwolf_plan::{ArrivalProcess, SessionShape, Stop};
 
 fn plan(urls: usize) -> Plan {
@@ -465,7 +466,8 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
         _ => (200, ""),
     };
     assert_eq!(walk(&plan, 0, pages), "/0, ~5, /1");
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
     assert_eq!(
         walk(&plan, 0, pages),
         "/0, /page, /deep, /a, /s, ~5, /1 >, /next >, /0, /page, /deep, /a, /s, /b",
@@ -473,19 +475,72 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
     );
     plan.session.failure.statuses = vec![404];
     assert_eq!(walk(&plan, 0, pages), "/0, /page, /deep, /a", "a failure ends the session");
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 0, cache: false });
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 0, cache: false, fetch: Fetch::InTurn });
     let circle = |_: &str| (200, "<meta http-equiv=refresh content='0;url=/0'><img src=x>");
     assert_eq!(walk(&plan, 0, circle), "/0, ~5, /1 >, /0", "a page that only reloads itself is read once");
+}
+
+/// What a session sends when replies take their time, with a dot for each that it waits for.
+fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> String {
+    let workload = Workload::new(plan);
+    let mut session = workload.session(0);
+    let (mut said, mut out) = (Vec::new(), VecDeque::new());
+    for _ in 0..99 {
+        let sent = match session.next(&workload) {
+            Step::Send { request } => plan.requests[request.0 as usize].clone(),
+            Step::Follow(request) => *request,
+            Step::Think(pause) => {
+                said.push(format!("~{}", pause.as_millis()));
+                continue;
+            }
+            Step::Wait => {
+                let request: Request = out.pop_front().expect("a reply has a request");
+                let (status, html) = reply(&request.path);
+                let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
+                session.reply(&workload, &Reply { status, page, ..ok(&request) });
+                said.push(".".to_owned());
+                continue;
+            }
+            Step::Cached(_) | Step::Done => break,
+        };
+        said.push(sent.path.clone());
+        out.push_back(sent);
+    }
+    said.join(" ")
+}
+
+#[test]
+fn what_is_embedded_in_a_page_comes_at_once() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(2) };
+    plan.session.think = Think::Constant { time: ms(5) };
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::Together });
+    let pages = |path: &str| match path {
+        "/0" => (200, "<img src=a><script src=s></script><iframe src=frame></iframe><img src=a>"),
+        "/frame" => (200, "<img src=b><frame src=frame>"),
+        _ => (200, ""),
+    };
+    assert_eq!(walk_slowly(&plan, pages), "/0 . /a /frame /a . . /b . . ~5 /1 .");
+    plan.session.failure.statuses = vec![404];
+    let broken = |path: &str| if path == "/a" { (404, "") } else { pages(path) };
+    assert_eq!(walk_slowly(&plan, broken), "/0 . /a /frame /a . . .", "a failure ends the session");
+    let circle = |path: &str| (200, if path == "/0" { "<frame src=1>" } else { "<frame src=0>" });
+    plan.session.work = draws(1, 1, Order::Sequential).work;
+    let circled = "/0 . /1 . /0 . /1 . /0 . /1 . /0 . /1 . /0 .";
+    assert_eq!(walk_slowly(&plan, circle), circled, "frames that show each other come to an end");
 }
 
 #[test]
 fn what_is_still_good_is_left_out() {
     let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
     let page = |path: &str| (200, if path == "/0" { "<img src=a.png><img src=b>" } else { "" });
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true });
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true, fetch: Fetch::InTurn });
     // Ten milliseconds for each: the image of 30 is good until 55, and the third page comes at 60.
     assert_eq!(walk(&plan, 0, page), "/0, /b, /a.png, /0, /b, (/a.png), /0, /b, /a.png");
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
     assert_eq!(walk(&plan, 0, page), "/0, /b, /a.png, /0, /b, /a.png, /0, /b, /a.png");
 }
 
@@ -496,7 +551,8 @@ fn sessions_begin_with_what_the_plan_says() {
     plan.session.think_at = ThinkAt::Before;
     plan.session.follow = 3;
     plan.session.failure = FailureRule { statuses: vec![500], on_error: true, retry: false };
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
     plan.session.opening = ["a.test/in", "a.test/other"].map(|url| Request::get(url).unwrap()).to_vec();
     let replies = |path: &str| match path {
         "/in" => (302, ""),

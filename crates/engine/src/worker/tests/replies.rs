@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::witness::Exchange;
-use warwolf_plan::Resources;
+use warwolf_plan::{Fetch, Resources};
 
 /// A call as a witness saw it: path, whether it goes on, whether it is an opening, status, challenges, exchange, and whether
 /// its connection was opened for it.
@@ -90,7 +90,8 @@ fn a_witness_may_see_what_went_over_the_connection() {
 #[test]
 fn pages_bring_what_they_are_made_of() {
     let mut plan = closed(1, 2);
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false });
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
     let server = |request: &warwolf_sim::Request<'_>| match request.target {
         "/" => html("<img src=a><script src=/b></script><meta http-equiv=refresh content=0;url=c>"),
         "/a" => Reply::status(404).with_header("Content-Type", "text/html"),
@@ -108,7 +109,8 @@ fn pages_bring_what_they_are_made_of() {
 #[test]
 fn what_is_still_good_is_not_asked_for() {
     let mut plan = closed(1, 3);
-    plan.session.resources = Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true });
+    plan.session.resources =
+        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true, fetch: Fetch::InTurn });
     plan.session.think = Think::Constant { time: Duration::from_secs(40) };
     let server = |request: &warwolf_sim::Request<'_>| match request.target {
         "/" => html("<img src=a>"),
