@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use warwolf_clock::{Clock, Timestamp};
 
-use crate::look::{self, Looks};
+use crate::look::Looks;
 use crate::socket::{self, KernelAddress, last_errno};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
@@ -94,7 +94,7 @@ impl Epoll {
             arena: vec![0; ARENA_BYTES].into_boxed_slice(),
             arena_used: 0,
             events: vec![libc::epoll_event { events: 0, u64: 0 }; sockets.clamp(EVENTS_MIN, EVENTS_MAX)],
-            looks: Looks::new(Duration::ZERO),
+            looks: Looks::NONE,
             is_prepared: false,
         })
     }
@@ -298,9 +298,7 @@ impl Epoll {
     fn prepare(&mut self) {
         if !self.is_prepared {
             host::sleep_precisely();
-            if self.idle == Idle::Block {
-                self.looks = Looks::new(look::cost_of_a_sleep());
-            }
+            self.looks = Looks::begin(self.idle);
             self.is_prepared = true;
         }
     }

@@ -163,9 +163,9 @@ impl ReceivedBytes {
 /// What a thread does while it waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Idle {
-    /// Sleeps in the kernel: tens of microseconds late to wake, no cost. Only while replies come faster than a sleep would
-    /// take does it look for the next one first, for at most what a sleep costs (measured once, at most 30 us), because that is
-    /// cheaper.
+    /// Sleeps in the kernel: tens of microseconds late to wake, no cost while nothing happens. Looks for the next completion
+    /// before it sleeps, for at most what a sleep costs (measured once, at most 30 us), while that takes less CPU time for each
+    /// completion; tried anew from time to time.
     #[default]
     Block,
     /// Asks again and again: wakes within a microsecond or two and keeps a core busy.

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::host;
+use crate::{Idle, host};
 
 /// Sleeps at once for some waits, looks before it sleeps for as many, and goes on for long with what was cheaper.
 #[derive(Clone, Copy, Debug)]
@@ -34,14 +34,25 @@ enum Phase {
 }
 
 impl Looks {
-    /// Looks of at most `length`; none when that is nothing.
-    pub(crate) const fn new(length: Duration) -> Self {
+    /// Never a look: for drivers that have not waited yet, and those that spin.
+    pub(crate) const NONE: Self = Self::new(Duration::ZERO, Duration::ZERO);
+
+    /// For a driver of the calling thread that waits for the first time.
+    pub(crate) fn begin(idle: Idle) -> Self {
+        match idle {
+            Idle::Block => Self::new(cost_of_a_sleep(), host::thread_cpu_clock()),
+            Idle::Spin => Self::NONE,
+        }
+    }
+
+    /// Looks of at most `length`, none when that is nothing, of a thread that has used `cpu` so far.
+    const fn new(length: Duration, cpu: Duration) -> Self {
         Self {
             length,
             phase: Phase::TryToSleep,
             is_looking: false,
             left: TRIAL,
-            began: Duration::ZERO,
+            began: cpu,
             completions: 0,
             sleeping_ns: 0,
         }
@@ -82,7 +93,7 @@ impl Looks {
 
 /// CPU time that a sleep costs on this machine, between 1 and 30 us. Measured once per process, in a few hundred
 /// microseconds.
-pub(crate) fn cost_of_a_sleep() -> Duration {
+fn cost_of_a_sleep() -> Duration {
     static COST: OnceLock<Duration> = OnceLock::new();
     *COST.get_or_init(|| {
         let began = Instant::now();
@@ -133,19 +144,31 @@ mod tests {
 
     #[test]
     fn a_few_connections_are_looked_for() {
-        let looked = waits(&mut Looks::new(LENGTH), 40_000, (1, 20), (1, 6));
+        let looked = waits(&mut Looks::new(LENGTH, Duration::ZERO), 40_000, (1, 20), (1, 6));
         assert!(looked > 38_000, "{looked}");
     }
 
     #[test]
     fn where_replies_gather_in_a_sleep_it_sleeps() {
-        let looked = waits(&mut Looks::new(LENGTH), 40_000, (50, 230), (2, 10));
+        let looked = waits(&mut Looks::new(LENGTH, Duration::ZERO), 40_000, (50, 230), (2, 10));
         assert!(looked < 1_000, "{looked}");
     }
 
     #[test]
+    fn what_the_thread_did_before_counts_for_neither() {
+        let (set_up, mut cpu_us) = (Duration::from_secs(1), 0);
+        let mut looks = Looks::new(LENGTH, set_up);
+        for _ in 0..2 * TRIAL {
+            cpu_us += if looks.next().is_some() { 30 } else { 20 };
+            looks.delivered(1);
+            looks.waited(false, || set_up + Duration::from_micros(cpu_us));
+        }
+        assert_eq!(looks.next(), None, "a look costs more here");
+    }
+
+    #[test]
     fn what_has_become_vain_is_tried_again_soon() {
-        let mut looks = Looks::new(LENGTH);
+        let mut looks = Looks::new(LENGTH, Duration::ZERO);
         waits(&mut looks, 2 * TRIAL, (1, 20), (1, 6));
         assert_eq!(looks.next(), Some(LENGTH));
         (0..KEPT / VAIN).for_each(|_| looks.waited(true, Duration::default));
@@ -154,7 +177,7 @@ mod tests {
 
     #[test]
     fn without_a_length_there_are_no_looks() {
-        let mut looks = Looks::new(Duration::ZERO);
+        let mut looks = Looks::NONE;
         assert_eq!(waits(&mut looks, 1_000, (1, 20), (1, 6)), 0);
     }
 

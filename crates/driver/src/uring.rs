@@ -13,7 +13,7 @@ use io_uring::{EnterFlags, IoUring, Probe, cqueue, opcode, squeue};
 use warwolf_clock::{Clock, Timestamp};
 
 use crate::buffers::{Buffers, GROUP};
-use crate::look::{self, Looks};
+use crate::look::Looks;
 use crate::socket::{self, KernelAddress};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
@@ -131,7 +131,7 @@ impl Uring {
             waker: Waker::new()?,
             clock: start,
             idle,
-            looks: Looks::new(Duration::ZERO),
+            looks: Looks::NONE,
             is_enabled: false,
             failure: None,
         })
@@ -151,9 +151,7 @@ impl Uring {
             return Ok(());
         }
         host::sleep_precisely();
-        if self.idle == Idle::Block {
-            self.looks = Looks::new(look::cost_of_a_sleep());
-        }
+        self.looks = Looks::begin(self.idle);
         self.ring.submitter().register_enable_rings()?;
         self.is_enabled = true;
         self.watch_waker();
