@@ -63,7 +63,7 @@ pub trait Witness {
         let _ = (session, request);
     }
 
-    /// Whether it wants to see what went over the connection. Asked as each call starts; costs memory and time.
+    /// Whether it wants to see what went over the connection. Asked once; costs memory and time.
     fn wants_exchange(&self) -> bool {
         false
     }

@@ -5,7 +5,7 @@ mod connections;
 mod events;
 mod own;
 
-use crate::call::{CallList, NONE, What};
+use crate::call::{CallList, Keeps, NONE, What};
 use crate::connection::Phase;
 use crate::control::Control;
 use crate::deadline::{Deadlines, Pauses};
@@ -124,6 +124,8 @@ pub(crate) struct Worker<'p, D: Driver> {
     /// Whether somebody asks when the kernel has all of a request.
     follows_writes: bool,
     wants_requests: bool,
+    /// What calls keep of their replies.
+    keeps: Keeps,
     /// Calls created so far.
     created: u64,
     /// How far `ended` has been settled.
@@ -170,6 +172,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             control: task.control,
             follows_writes: timeouts.send.is_some() || timeouts.reply.is_some(),
             wants_requests: false,
+            keeps: task.prepared.keeps,
             created: 0,
             settled: 0,
             bereft: Vec::new(),
@@ -200,6 +203,7 @@ impl<'p, D: Driver> Worker<'p, D> {
     fn watch(&mut self, witness: Box<dyn Witness>) {
         self.follows_writes = true;
         self.wants_requests = witness.wants_requests();
+        self.keeps.exchange = witness.wants_exchange();
         self.witness = Some(witness);
     }
 
@@ -268,8 +272,8 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.now = self.driver.now();
         self.waited += self.now.since(before);
         if self.sessions.len() >= self.session_limit {
-            // Whatever has become due in the meantime waited for a slot.
-            self.full_until = self.now;
+            // Whatever became due in the meantime waited for a slot; what becomes due now, as a slot is given back, does not.
+            self.full_until = Timestamp::from_nanos(self.now.as_nanos().saturating_sub(1));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::Worker;
 use super::connections::encrypt;
 use super::events::tell_request;
-use crate::call::{Call, Followed, Keeps, Kept, NONE, What};
+use crate::call::{Call, Followed, Kept, NONE, What};
 use crate::connection::Phase;
 use crate::filling::{Filling, Upload, request, template};
 use crate::setup::Prepared;
@@ -34,8 +34,7 @@ impl<D: Driver> Worker<'_, D> {
     /// Enters a call into the books and finds it a connection.
     fn issue(&mut self, mut call: Call) {
         let session = call.session;
-        let exchange = self.witness.as_ref().is_some_and(|witness| witness.wants_exchange());
-        call.kept = Kept::new(Keeps { exchange, ..self.prepared.keeps });
+        call.kept = Kept::new(self.keeps);
         let index = self.calls.insert(call) as u32;
         self.sessions[session as usize].in_flight += 1;
         self.recorder.tally.planned(1);

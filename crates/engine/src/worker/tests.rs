@@ -192,6 +192,17 @@ fn one_second_of_stall_shows_in_latency_as_long_as_it_lasted() {
 }
 
 #[test]
+fn users_in_turns_are_not_held_back_by_those_before_them() {
+    let mut plan = closed(4, 100);
+    plan.schedule = Schedule::Turns { users: 4 };
+    plan.session.work = Work::Draw { order: Order::Sequential, calls: Some(1), burst: 1 };
+    let tally = run(&plan, scenario(Reply::ok(10).after(millis(5))));
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 100)]);
+    assert_eq!(tally.moments(Phase::Lag).max_ns(), Some(0));
+    assert_eq!(tally.counters().held_back, 0);
+}
+
+#[test]
 fn without_a_limit_nobody_waits_for_anybody() {
     let stall = at(millis(3_000))..at(millis(4_000));
     let server = Server::constant(Reply::ok(10).after(millis(1))).stalling(stall);

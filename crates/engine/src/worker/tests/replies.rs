@@ -58,8 +58,7 @@ fn told(plan: &Plan, server: Server, exchange: bool) -> (Vec<Note>, Vec<String>)
     let (notes, cached, control) = (Rc::default(), Rc::default(), Control::new());
     let scenario = Scenario::new(1, server);
     let mut bench = Bench::new(plan, &prepared, Shard::WHOLE, scenario, millis(100), &control);
-    bench.worker.witness =
-        Some(Box::new(Notes { notes: Rc::clone(&notes), cached: Rc::clone(&cached), exchange }));
+    bench.worker.watch(Box::new(Notes { notes: Rc::clone(&notes), cached: Rc::clone(&cached), exchange }));
     while bench.turn() == Turn::More {}
     bench.worker.cut();
     (notes.take(), cached.take())
