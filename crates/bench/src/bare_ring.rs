@@ -10,13 +10,15 @@ use anyhow::{Context, Result, bail};
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Address, Completion, Driver, Idle, Monotonic, SocketId, SocketOptions, Uring};
 
-/// Loads `address` with `connections` kept-alive connections and prints how many replies came.
-pub(crate) fn run(address: SocketAddr, lasts: Duration, connections: u32) -> Result<()> {
+/// Loads `address` with `connections` kept-alive connections, `pipeline` requests at once on each, and prints how many
+/// replies came.
+pub(crate) fn run(address: SocketAddr, lasts: Duration, connections: u32, pipeline: usize) -> Result<()> {
     let request = format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes();
-    let reply_bytes = reply_bytes(address, &request)?;
+    let reply_bytes = reply_bytes(address, &request)? * pipeline;
     let ring = Uring::new(Monotonic::start_at(Duration::ZERO), Idle::Block, connections as usize)?;
-    let replies = turn(ring, address, &request, reply_bytes, Timestamp::ZERO + lasts, connections)?;
-    println!("{replies} requests");
+    let requests = request.repeat(pipeline);
+    let rounds = turn(ring, address, &requests, reply_bytes, Timestamp::ZERO + lasts, connections)?;
+    println!("{} requests", rounds * pipeline as u64);
     Ok(())
 }
 
@@ -54,7 +56,7 @@ impl Connection {
     }
 }
 
-/// Loads `address` until `until`; returns how many replies came.
+/// Loads `address` until `until`; returns how often `reply_bytes` came.
 fn turn<D: Driver>(
     mut driver: D,
     address: SocketAddr,

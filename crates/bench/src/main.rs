@@ -56,14 +56,14 @@ struct Options {
 enum Part {
     /// A ring loop that sends and counts bytes, and does not parse
     #[command(hide = true)]
-    BareRing { address: SocketAddr, seconds: f64, connections: u32 },
+    BareRing { address: SocketAddr, seconds: f64, connections: u32, pipeline: usize },
 }
 
 fn main() -> ExitCode {
     let options = Options::parse();
     let outcome = match options.part {
-        Some(Part::BareRing { address, seconds, connections }) => {
-            bare_ring::run(address, Duration::from_secs_f64(seconds), connections).map(|()| true)
+        Some(Part::BareRing { address, seconds, connections, pipeline }) => {
+            bare_ring::run(address, Duration::from_secs_f64(seconds), connections, pipeline).map(|()| true)
         }
         None => run(&options),
     };

@@ -65,7 +65,7 @@ impl Scenario {
             Self {
                 name: "pipelined16",
                 load: Load { pipeline: 16, ..SMALL },
-                tools: &[Uring, Epoll, Wrk],
+                tools: &[Uring, Epoll, Wrk, BareRing],
                 targets: &[(Uring, Wrk, 0.7)],
             },
             Self {

@@ -116,7 +116,7 @@ impl Tool {
             Self::BareRing => {
                 let own = std::env::current_exe()?;
                 say(&[own.to_str().context("a path that is text")?, "bare-ring", &server.authority()]);
-                say(&[&seconds.to_string(), &users]);
+                say(&[&seconds.to_string(), &users, &load.pipeline.to_string()]);
             }
         }
         Ok(words)
