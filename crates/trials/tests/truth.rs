@@ -2,7 +2,8 @@
 //!
 //! These run one at a time, and where another process of this machine may have disturbed the measurement, up to three
 //! times: a tool that tells the truth does so in one of three, a tool that does not, in none. What noise cannot cause
-//! (a latency shorter than the server took) must hold every time.
+//! (a latency shorter than the server took) must hold every time. `cargo test -p warwolf-trials --test truth -- --nocapture`
+//! prints the figures side by side.
 #![forbid(unsafe_code)]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,12 +35,14 @@ fn within_three(mut attempt: impl FnMut() -> Result<(), String>) {
     panic!("three times: {complaint}");
 }
 
-/// Compares percentiles of the report with those of the target's log.
-fn agrees(told: &Told, log: &[Entry]) -> Result<(), String> {
+/// Compares percentiles of the report with those of the target's log, and prints both.
+fn agrees(case: &str, told: &Told, log: &[Entry]) -> Result<(), String> {
     let truth: Vec<u64> = log.iter().map(|entry| entry.left_ns - entry.arrived_ns).collect();
     assert_eq!(truth.len() as u64, told.completed(), "the target's log has what the report has");
     for (name, share) in [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95)] {
         let (reported, happened) = (told.nanoseconds("service", name), chance::quantile(&truth, share));
+        let [reported_ms, happened_ms] = [reported, happened].map(|ns| ns as f64 / 1e6);
+        println!("{case:<20} {name}  reported {reported_ms:>8.3} ms  at the target {happened_ms:>8.3} ms");
         let low = (happened as f64 * (1.0 - BUCKET)) as u64;
         assert!(reported >= low, "service {name} is {reported} ns, but the server took {happened} ns");
         let high = (happened as f64 * (1.0 + BUCKET)) as u64 + ALLOWANCE_NS;
@@ -59,7 +62,7 @@ fn percentiles_agree_with_the_targets_log() {
             let target = target::start(Options { delay: delay.parse().unwrap(), ..Options::default() });
             let url = target::url(&target, "/");
             let told = Warwolf::run(&["-n", "1500", "-c", "25", &url]).all_well(1500);
-            agrees(&told, &target.log()).map_err(|said| format!("{delay}: {said}"))
+            agrees(delay, &told, &target.log()).map_err(|said| format!("{delay}: {said}"))
         });
     }
 }
@@ -73,7 +76,7 @@ fn open_loop_percentiles_agree_too() {
         let url = target::url(&target, "/");
         let words = ["-r", "400/s", "--arrivals", "poisson", "-d", "3s", "--grace", "2s", &url];
         let told = Warwolf::run(&words).exits(0);
-        agrees(&told, &target.log())
+        agrees("poisson, 400/s", &told, &target.log())
     });
 }
 
@@ -100,6 +103,9 @@ fn a_stall_shows_in_latency_and_not_in_service_alone() {
         assert!(p95 > 0.67 && p99 > 0.91, "a stall cannot be shorter than it was: {p95} {p99}");
         // Twenty calls were in flight and saw it; the other 980 waited on the schedule.
         let service = told.nanoseconds("service", "p99") as f64 / 1e9;
+        println!(
+            "stall, 20 connections    latency p95 {p95:.3} s, p99 {p99:.3} s; service p99 {service:.3} s"
+        );
         if p95 < 0.95 && p99 < 1.15 && service < 0.2 {
             Ok(())
         } else {
@@ -115,6 +121,7 @@ fn with_connections_enough_a_stall_shows_in_both() {
         let told = stalled("2000");
         let [latency, service] =
             ["latency", "service"].map(|name| told.nanoseconds(name, "p99") as f64 / 1e9);
+        println!("stall, 2000 connections  latency p99 {latency:.3} s; service p99 {service:.3} s");
         assert!(latency > 0.91, "{latency}");
         if (0.85..1.15).contains(&service) && latency < 1.15 {
             Ok(())
@@ -139,10 +146,14 @@ fn gaps(words: &[&str]) -> Vec<f64> {
 }
 
 /// Gaps must follow a distribution, up to chance and what the way to the target adds.
-fn follow(gaps: &[f64], expected: impl Fn(f64) -> f64) -> Result<(), String> {
+fn follow(case: &str, gaps: &[f64], expected: impl Fn(f64) -> f64) -> Result<(), String> {
     let distance = chance::distance(gaps, expected);
     // Wake-ups late by some 100 us move gaps of some milliseconds.
     let most = chance::critical(gaps.len()) + 0.03;
+    println!(
+        "{case:<20} Kolmogorov-Smirnov distance {distance:.4} of {} gaps, at most {most:.4}",
+        gaps.len()
+    );
     if distance < most {
         Ok(())
     } else {
@@ -160,7 +171,7 @@ fn poisson_arrivals_have_exponential_gaps() {
             (1600.0 - 4.0 * 40.0..1600.0 + 4.0 * 40.0).contains(&count),
             "{count} arrivals, 1600 expected"
         );
-        follow(&gaps, |gap| 1.0 - (-200.0 * gap).exp())
+        follow("poisson arrivals", &gaps, |gap| 1.0 - (-200.0 * gap).exp())
     });
 }
 
@@ -169,7 +180,7 @@ fn uniform_arrivals_have_uniform_gaps() {
     let _alone = alone();
     within_three(|| {
         let gaps = gaps(&["--arrivals", "uniform:2ms,10ms"]);
-        follow(&gaps, |gap| ((gap - 0.002) / 0.008).clamp(0.0, 1.0))
+        follow("uniform arrivals", &gaps, |gap| ((gap - 0.002) / 0.008).clamp(0.0, 1.0))
     });
 }
 
@@ -181,6 +192,11 @@ fn constant_arrivals_have_equal_gaps() {
         assert_eq!(gaps.len(), 1999);
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let far = gaps.iter().filter(|gap| (**gap - 0.004).abs() > 0.001).count();
+        println!(
+            "constant arrivals    mean gap {:.6} ms, {far} of {} off by more than 1 ms",
+            mean * 1e3,
+            gaps.len()
+        );
         if (mean - 0.004).abs() < 0.000_01 && far < gaps.len() / 8 {
             Ok(())
         } else {
