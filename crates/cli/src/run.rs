@@ -9,10 +9,12 @@ use crate::progress::{Manner, Progress};
 use crate::results::Results;
 use crate::{environment, files, signals, streams, words};
 use clap::ArgMatches;
+use std::io;
+use std::net::UdpSocket;
 use warwolf_driver::{host, uring_supported};
 use warwolf_engine::{Control, SetupError};
-use warwolf_measure::Run;
-use warwolf_plan::{DriverChoice, Plan, Shard};
+use warwolf_measure::{Interval, Run};
+use warwolf_plan::{DriverChoice, Network, Plan, Shard};
 
 /// Descriptors that are not for connections: files, rings, the terminal.
 const OTHER_DESCRIPTORS: u64 = 128;
@@ -69,19 +71,47 @@ fn perform(plan: &Plan, shard: Shard, given: &Words) -> Result<Run, Failure> {
     let manner = Manner::suited(given.output.quiet, given.no_tui);
     signals::listen(&control, manner)?;
     let mut progress = Progress::new(manner, plan, &control);
-    let environment = environment::observe();
-    let outcome = warwolf_engine::run(plan, shard, &control, &mut |interval| progress.show(interval));
+    let run = load(plan, shard, &control, &mut |interval| progress.show(interval));
     progress.clear();
-    Ok(Run { environment, ..outcome.map_err(failure)? })
+    run
 }
 
-/// Why a run could not begin.
-pub(crate) fn failure(error: SetupError) -> Failure {
-    match error {
+/// Runs a plan and notes what it ran on.
+///
+/// # Errors
+/// When it could not begin.
+pub(crate) fn load(
+    plan: &Plan,
+    shard: Shard,
+    control: &Control,
+    watch: &mut dyn FnMut(&Interval),
+) -> Result<Run, Failure> {
+    check_sources(&plan.network)?;
+    let environment = environment::observe();
+    match warwolf_engine::run(plan, shard, control, watch) {
+        Ok(run) => Ok(Run { environment, ..run }),
         // The plan passed its own check, so what is wrong now is what it names.
-        SetupError::Plan(_) | SetupError::Request { .. } => Complaint::new(error.to_string()).into(),
-        error => Failure::new(error),
+        Err(error @ (SetupError::Plan(_) | SetupError::Request { .. })) => {
+            Err(Complaint::new(error.to_string()).into())
+        }
+        Err(error) => Err(Failure::new(error)),
     }
+}
+
+/// Every source address must be this machine's: otherwise each connection fails, for a reason that names no option.
+fn check_sources(network: &Network) -> Result<(), Complaint> {
+    for source in &network.bind {
+        if let Err(error) = UdpSocket::bind((*source, 0)) {
+            let reason = match error.kind() {
+                io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+                _ => error.to_string(),
+            };
+            return Err(Complaint::new(format!(
+                "--bind: `{source}`: {reason}; use one that `ip address` shows"
+            )));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ Commands
   merge FILES -o F   add up the parts of a run that several machines made
   torture URL        look for requests that make a server answer wrongly or fall over
   crawl URL          walk a site's links: a list of URLs, and a click model for run --clicks
+  siege, httperf, http_load, torture.pl    the classics, each with its own options, files and report
   target             serve HTTP, with known delays and faults: the built-in server under test
   completions SHELL  completion script for a shell; man: manual page
 

@@ -54,6 +54,13 @@ fn source_addresses_are_taken_in_turn() {
 }
 
 #[test]
+fn a_source_address_that_is_not_ours_is_said_before_the_run() {
+    // Of the network for documentation (RFC 5737), which no machine has.
+    let told = Warwolf::run(&["-n", "1", "--bind", "127.0.0.1,192.0.2.7", "http://127.0.0.1:9/"]).exits(2);
+    assert!(told.stderr.contains("--bind: `192.0.2.7`: this machine has no such address"), "{told:#?}");
+}
+
+#[test]
 fn five_thousand_users_are_held_at_once() {
     let server = Nginx::start("");
     let told = Warwolf::run(&["-n", "20000", "-c", "5000", &server.url("/small")]).all_well(20_000);

@@ -1,6 +1,5 @@
 //! Runs one plan after the other until the user has enough.
 
-use crate::environment;
 use crate::exit::Failure;
 use crate::progress::Manner;
 use crate::{run, signals, streams};
@@ -30,9 +29,7 @@ impl Runner {
     /// # Errors
     /// When it could not begin.
     pub(crate) fn run(&self, plan: &Plan) -> Result<Run, Failure> {
-        let environment = environment::observe();
-        let outcome = warwolf_engine::run(plan, Shard::WHOLE, &self.control, &mut |_| {});
-        Ok(Run { environment, ..outcome.map_err(run::failure)? })
+        run::load(plan, Shard::WHOLE, &self.control, &mut |_| {})
     }
 
     /// As many connections as descriptors allow, where the user did not say how many.
