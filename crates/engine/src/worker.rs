@@ -21,7 +21,7 @@ use std::io;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
-use warwolf_http::TlsConfig;
+use warwolf_http::{Heads, TlsConfig};
 use warwolf_measure::Outcome;
 use warwolf_workload::{Arrivals, Session, Step, Workload};
 
@@ -95,6 +95,8 @@ pub(crate) struct Worker<'p, D: Driver> {
     pool: Pool,
     endpoints: Endpoints,
     tls: Option<TlsConfig>,
+    /// What the servers' heads looked like lately.
+    heads: Heads,
     call_deadlines: Deadlines,
     connect_deadlines: Deadlines,
     /// Of connections whose buffer is with the kernel.
@@ -161,6 +163,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             pool: Pool::new(task.endpoints.len(), task.connections),
             endpoints: task.endpoints,
             tls: task.tls,
+            heads: Heads::default(),
             call_deadlines: Deadlines::with_capacity(sessions),
             connect_deadlines: Deadlines::with_capacity(sessions),
             send_deadlines: Deadlines::with_capacity(0),

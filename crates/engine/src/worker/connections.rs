@@ -19,7 +19,7 @@ const SPARE_SIZE: usize = 131_072;
 impl<D: Driver> Worker<'_, D> {
     /// Opens a connection to an endpoint that has addresses. They are taken in turn.
     pub(super) fn open(&mut self, endpoint: u32) -> u32 {
-        let protocol = Http1::new(self.prepared.limits, self.prepared.pipeline);
+        let protocol = Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
         let address = (self.opened % self.endpoints.addresses(endpoint).len() as u64) as u32;
         self.opened += 1;
         let index = self.connections.insert(Connection::new(endpoint, address, protocol, self.now)) as u32;
@@ -320,7 +320,8 @@ impl<D: Driver> Worker<'_, D> {
             match (result, sink.status) {
                 (Ok(()), None) => {}
                 (Ok(()), Some(200..=299)) => {
-                    connection.protocol = Http1::new(self.prepared.limits, self.prepared.pipeline);
+                    connection.protocol =
+                        Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
                     self.secure(index);
                 }
                 _ => self.fail(index, Outcome::Refused),

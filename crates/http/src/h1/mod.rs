@@ -17,7 +17,8 @@ use crate::sink::{Cause, End, Head, ResponseSink};
 use crate::template::{Asks, Fill, Template};
 use crate::{CallId, Violation};
 use body::{Chunked, Step};
-use head::{Found, Framing, Known};
+pub use head::Heads;
+use head::{Found, Framing};
 use std::collections::VecDeque;
 
 /// How much a reply may ask of us.
@@ -88,13 +89,19 @@ pub struct Http1 {
     upload: Option<Upload>,
     /// The bytes so far of a head that is not complete.
     partial: Vec<u8>,
-    known: Known,
+    heads: Heads,
 }
 
 impl Http1 {
     /// A new connection, on which up to `pipeline` calls may be outstanding; zero counts as one.
     #[must_use]
     pub fn new(limits: Limits, pipeline: usize) -> Self {
+        Self::sharing(limits, pipeline, &Heads::default())
+    }
+
+    /// The same, sharing what is known of the server's heads with other connections of these limits.
+    #[must_use]
+    pub fn sharing(limits: Limits, pipeline: usize, heads: &Heads) -> Self {
         Self {
             limits,
             pipeline: u32::try_from(pipeline).unwrap_or(u32::MAX).max(1),
@@ -106,7 +113,7 @@ impl Http1 {
             behind: VecDeque::new(),
             upload: None,
             partial: Vec::new(),
-            known: Known::default(),
+            heads: heads.clone(),
         }
     }
 
@@ -305,7 +312,7 @@ impl Http1 {
             self.partial.extend_from_slice(&input[..wanted]);
             &self.partial
         };
-        let Some(found) = self.known.read(text, front.asks, &self.limits)? else {
+        let Some(found) = self.heads.read(text, front.asks, &self.limits)? else {
             if before == 0 {
                 self.partial.extend_from_slice(input);
             }
