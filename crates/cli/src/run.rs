@@ -10,7 +10,6 @@ use crate::results::Results;
 use crate::{environment, files, signals, streams, words};
 use clap::ArgMatches;
 use std::io;
-use std::net::UdpSocket;
 use warwolf_driver::{host, uring_supported};
 use warwolf_engine::{Control, SetupError};
 use warwolf_measure::{Interval, Run};
@@ -101,7 +100,7 @@ pub(crate) fn load(
 /// Every source address must be this machine's: otherwise each connection fails, for a reason that names no option.
 fn check_sources(network: &Network) -> Result<(), Complaint> {
     for source in &network.bind {
-        if let Err(error) = UdpSocket::bind((*source, 0)) {
+        if let Err(error) = host::take_address(*source) {
             let reason = match error.kind() {
                 io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
                 _ => error.to_string(),

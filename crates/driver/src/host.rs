@@ -1,6 +1,7 @@
 //! What the machine allows this process, and what the process has used.
 
 use std::io;
+use std::net::{IpAddr, UdpSocket};
 use std::time::Duration;
 
 /// Raises the number of descriptors this process may hold to its hard limit, and returns that.
@@ -17,6 +18,14 @@ pub fn raise_descriptor_limit() -> io::Result<u64> {
         check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })?;
     }
     Ok(limit.rlim_cur)
+}
+
+/// Whether a connection may come from `address`.
+///
+/// # Errors
+/// `AddrNotAvailable` when no interface has it; what the kernel says otherwise.
+pub fn take_address(address: IpAddr) -> io::Result<()> {
+    UdpSocket::bind((address, 0)).map(drop)
 }
 
 /// Keeps the calling thread on `core` (numbered as in [`available_cores`]).
