@@ -184,7 +184,8 @@ fn request(settings: &Settings, target: &Target) -> Request {
     }
     add("Connection", if settings.keep_alive { "keep-alive" } else { "close" });
     if target.payload != Payload::None {
-        add("Content-Type", settings.content_type.as_deref().unwrap_or("application/x-www-form-urlencoded"));
+        let own = target.content_type.as_ref().or(settings.content_type.as_ref());
+        add("Content-Type", own.map_or("application/x-www-form-urlencoded", String::as_str));
     }
     Request {
         endpoint: target.endpoint.clone(),

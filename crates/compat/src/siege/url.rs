@@ -35,6 +35,8 @@ pub(super) struct Target {
     pub(super) path: String,
     pub(super) method: &'static str,
     pub(super) payload: Payload,
+    /// The type of its own that the payload has, from `-T TYPE;` before it.
+    pub(super) content_type: Option<String>,
     /// The path as lines show it.
     pub(super) shown_path: String,
     /// The whole URL as lines show it.
@@ -54,6 +56,7 @@ impl Target {
             path: "/".to_owned(),
             method: "GET",
             payload: Payload::None,
+            content_type: None,
             shown_path: text.to_owned(),
             shown_url: text.to_owned(),
             unsupported,
@@ -73,7 +76,16 @@ pub(super) struct Manner {
 /// Reads a URL; notices go to `said`.
 pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Target {
     let text = text.trim_start();
-    let (url, method, payload) = split_method(text, world, said);
+    let (url, method, data) = split_method(text);
+    let (content_type, data) = match data {
+        Some(data) if !manner.quirks => split_type(data),
+        _ => (None, data.unwrap_or_default()),
+    };
+    let payload = match data.strip_prefix('<') {
+        _ if method == "GET" => Payload::None,
+        Some(file) => from_file(file.trim(), world, said),
+        None => Payload::Text(data.to_owned()),
+    };
     let has_word = method != "GET" || UNESCAPED.iter().any(|word| text.contains(&format!(" {word}")));
     let url = if manner.escapes && !has_word { escape(url) } else { url.to_owned() };
     let (scheme, rest) = match split_scheme(&url, manner.quirks) {
@@ -100,6 +112,7 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
         path: blanks_escaped(&shown_path),
         method,
         payload,
+        content_type,
         shown_path,
         shown_url,
         unsupported: false,
@@ -107,15 +120,23 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
 }
 
 /// URL, method and what goes with it. The word is looked for anywhere, blank before it, in capitals.
-fn split_method<'a>(text: &'a str, world: &dyn World, said: &mut String) -> (&'a str, &'static str, Payload) {
+fn split_method(text: &str) -> (&str, &'static str, Option<&str>) {
     let found = METHODS.iter().find_map(|method| text.find(&format!(" {method}")).map(|at| (at, *method)));
-    let Some((at, method)) = found else { return (text, "GET", Payload::None) };
-    let data = text[at + 1 + method.len()..].trim_start();
-    let payload = match data.strip_prefix('<') {
-        Some(file) => from_file(file.trim(), world, said),
-        None => Payload::Text(data.to_owned()),
-    };
-    (text[..at].trim_end(), method, payload)
+    let Some((at, method)) = found else { return (text, "GET", None) };
+    (text[..at].trim_end(), method, Some(text[at + 1 + method.len()..].trim_start()))
+}
+
+/// `-T TYPE; data`, as the beta of 4.2 has it: the type ends at a semicolon or a blank, and the last one holds.
+fn split_type(mut data: &str) -> (Option<String>, &str) {
+    let mut content_type = None;
+    while let Some(rest) = data.strip_prefix("-T").filter(|rest| rest.starts_with(char::is_whitespace)) {
+        let rest = rest.trim_start();
+        let end = rest.find(|c: char| c == ';' || c.is_whitespace()).unwrap_or(rest.len());
+        content_type = Some(rest[..end].to_owned()).filter(|text| !text.is_empty()).or(content_type);
+        let behind = rest[end..].trim_start();
+        data = behind.strip_prefix(';').unwrap_or(behind).trim_start();
+    }
+    (content_type, data)
 }
 
 fn from_file(file: &str, world: &dyn World, said: &mut String) -> Payload {

@@ -167,3 +167,23 @@ fn data_may_come_from_a_file() {
         "[\u{1b}[1;33merror\u{1b}[0m] unable to open file: /nonexistent: No such file or directory\n"
     );
 }
+
+#[test]
+fn a_url_may_bring_the_type_of_its_data() {
+    let rows = [
+        ("a.test/x POST -T application/json; {\"a\": 1}", Some("application/json"), "{\"a\": 1}"),
+        ("a.test/x POST -T text/plain a b", Some("text/plain"), "a b"),
+        ("a.test/x PUT -T a/b;-T c/d; e", Some("c/d"), "e"),
+        ("a.test/x POST -T", None, "-T"),
+        ("a.test/x POST -Temperature=3", None, "-Temperature=3"),
+        ("a.test/x POST a=-T b/c", None, "a=-T b/c"),
+        ("a.test/x DELETE -T a/b;", Some("a/b"), ""),
+    ];
+    for (text, content_type, data) in rows {
+        let target = target(text, SANE);
+        assert_eq!(target.content_type.as_deref(), content_type, "{text}");
+        assert_eq!(target.payload, Payload::Text(data.to_owned()), "{text}");
+    }
+    let of_old = target("a.test/x POST -T a/b; c", OF_OLD);
+    assert_eq!((of_old.content_type, of_old.payload), (None, Payload::Text("-T a/b; c".to_owned())));
+}
