@@ -36,3 +36,17 @@ ready() {
   done
   echo "example: nobody listens on port $1" >&2; cat "$work/log" >&2; exit 1
 }
+
+# The lines of an nginx `http` block that keep its temporary files out of the machine's own folders.
+nginx_alone() {
+  for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $work/nginx-$kind;"; done
+}
+
+# The beginning of a configuration of Apache that has nothing to do with the machine's own: a port, then modules.
+apache_alone() {
+  printf '%s\n' "ServerName localhost" "Listen 127.0.0.1:$1" "PidFile $work/apache.pid" "ErrorLog $work/apache.log" \
+    "DefaultRuntimeDir $work" "Mutex file:$work default" "MaxKeepAliveRequests 0"
+  shift
+  for module in "$@"; do echo "LoadModule ${module}_module /usr/lib/apache2/modules/mod_$module.so"; done
+  [ "$(id -u)" -ne 0 ] || printf 'User www-data\nGroup www-data\n'
+}

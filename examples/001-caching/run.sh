@@ -16,7 +16,7 @@ daemon off; pid $work/pid; error_log $work/error.log; worker_processes 1;
 events { worker_connections 1024; }
 http {
   access_log off;
-  client_body_temp_path $work/b; proxy_temp_path $work/p; fastcgi_temp_path $work/f; uwsgi_temp_path $work/u; scgi_temp_path $work/s;
+  $(nginx_alone)
   proxy_cache_path $work/cache1 keys_zone=one:1m; proxy_cache_path $work/cache2 keys_zone=two:1m;
   proxy_http_version 1.1; proxy_set_header Connection "";
   # Stale after a moment, and then looked at again, one request at a time.

@@ -13,22 +13,10 @@ mkdir "$work/pages" "$work/cgi"
 cp "$here/page.py" "$work/cgi/page.py"; chmod 755 "$work/cgi/page.py"
 # Whoever Apache becomes must be able to start it.
 sed -i "1s|.*|#!/usr/bin/python3|" "$work/cgi/page.py"
-modules=/usr/lib/apache2/modules
 cat > "$work/apache.conf" <<APACHE
-ServerName localhost
-Listen 127.0.0.1:$apache
-PidFile $work/apache.pid
-ErrorLog $work/apache.log
-DefaultRuntimeDir $work
-Mutex file:$work default
-LoadModule mpm_prefork_module $modules/mod_mpm_prefork.so
-LoadModule authz_core_module $modules/mod_authz_core.so
-LoadModule alias_module $modules/mod_alias.so
-LoadModule cgi_module $modules/mod_cgi.so
-LoadModule dir_module $modules/mod_dir.so
+$(apache_alone "$apache" mpm_prefork authz_core alias cgi dir)
 StartServers 10
 MaxRequestWorkers 150
-MaxKeepAliveRequests 0
 DocumentRoot $work/pages
 DirectoryIndex index.html
 ScriptAlias /cgi/ $work/cgi/
@@ -36,13 +24,12 @@ ScriptAlias /cgi/ $work/cgi/
   Require all granted
 </Directory>
 APACHE
-[ "$(id -u)" -ne 0 ] || printf 'User www-data\nGroup www-data\n' >> "$work/apache.conf"
 cat > "$work/nginx.conf" <<NGINX
 daemon off; pid $work/nginx.pid; error_log $work/error.log; worker_processes 1;
 events { worker_connections 1024; }
 http {
   access_log off; keepalive_requests 1000000;
-  client_body_temp_path $work/b; proxy_temp_path $work/p; fastcgi_temp_path $work/f; uwsgi_temp_path $work/u; scgi_temp_path $work/s;
+  $(nginx_alone)
   upstream page { server 127.0.0.1:$fast; keepalive 16; }
   server { listen 127.0.0.1:$nginx; root $work/pages;
     location /form { fastcgi_pass page; fastcgi_keep_conn on; fastcgi_param QUERY_STRING \$query_string; } }

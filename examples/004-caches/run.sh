@@ -20,7 +20,7 @@ daemon off; pid $work/nginx.pid; error_log $work/error.log; worker_processes 1; 
 events { worker_connections 4096; }
 http {
   access_log off; keepalive_requests 1000000;
-  client_body_temp_path $work/b; proxy_temp_path $work/p; fastcgi_temp_path $work/f; uwsgi_temp_path $work/u; scgi_temp_path $work/s;
+  $(nginx_alone)
   proxy_cache_path $work/nginx-cache keys_zone=all:20m max_size=2g;
   upstream origin { server 127.0.0.1:$origin; keepalive 64; }
   server { listen 127.0.0.1:$nginx backlog=4096; location / {
@@ -30,26 +30,14 @@ NGINX
 serve nginx -c "$work/nginx.conf"; add nginx "$nginx"
 
 if command -v apache2 >/dev/null; then
-  apache=$(port); modules=/usr/lib/apache2/modules; mkdir "$work/apache-cache"; chmod 777 "$work/apache-cache"
+  apache=$(port); mkdir "$work/apache-cache"; chmod 777 "$work/apache-cache"
   cat > "$work/apache.conf" <<APACHE
-ServerName localhost
-Listen 127.0.0.1:$apache
+$(apache_alone "$apache" mpm_event authz_core proxy proxy_http cache cache_disk)
 ListenBacklog 4096
-PidFile $work/apache.pid
-ErrorLog $work/apache.log
-DefaultRuntimeDir $work
-Mutex file:$work default
-LoadModule mpm_event_module $modules/mod_mpm_event.so
-LoadModule authz_core_module $modules/mod_authz_core.so
-LoadModule proxy_module $modules/mod_proxy.so
-LoadModule proxy_http_module $modules/mod_proxy_http.so
-LoadModule cache_module $modules/mod_cache.so
-LoadModule cache_disk_module $modules/mod_cache_disk.so
 ServerLimit 16
 ThreadsPerChild 64
 MaxRequestWorkers 1024
 AsyncRequestWorkerFactor 4
-MaxKeepAliveRequests 0
 CacheQuickHandler on
 CacheRoot $work/apache-cache
 CacheEnable disk /
@@ -57,7 +45,6 @@ CacheLock on
 CacheLockPath $work/apache-cache/lock
 ProxyPass / http://127.0.0.1:$origin/
 APACHE
-  [ "$(id -u)" -ne 0 ] || printf 'User www-data\nGroup www-data\n' >> "$work/apache.conf"
   serve apache2 -f "$work/apache.conf" -DFOREGROUND; add Apache "$apache"
 else echo "example: no Apache here, left out" >&2; fi
 
@@ -118,6 +105,8 @@ echo "http://site.test/c7/page.html?size=75356" > "$work/page.txt"
 python3 "$here/make_urls.py" "$requests" 10000 > "$work/logged.txt"
 for urls in small page logged; do
   echo "== $urls"
+  # Every cache is filled first: else the first point asks the origin, and the later ones find what it has fetched.
+  "$warwolf" sweep --quiet -c 100 -n "$(wc -l < "$work/$urls.txt")" --urls "$work/$urls.txt" --vary "target=$all" >/dev/null
   "$warwolf" sweep -d "$seconds" --warmup 200ms --rest 200ms --urls "$work/$urls.txt" --vary "target=$all" --vary "connections=$clients" \
     --chart rate -o "$out/004-$urls.html" -o "$out/004-$urls.svg" -o "$out/004-$urls.csv" -o "$out/004-$urls.md"
 done

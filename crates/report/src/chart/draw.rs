@@ -9,6 +9,13 @@ const LEFT: f64 = 58.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 40.0;
+/// Where names of series may begin: left of it stands what the upright axis shows.
+const NAMES: f64 = 110.0;
+/// A row of names.
+const ROW: f64 = 15.0;
+/// A letter of the widest of the usual fonts, on average, at the size of narrow screens; and what stands before a name.
+const LETTER: f64 = 7.3;
+const SIGN: f64 = 34.0;
 
 /// Adds text; writing to a string cannot fail.
 macro_rules! put {
@@ -18,19 +25,24 @@ macro_rules! put {
 /// The chart; `alone` with its own style and paper.
 pub(super) fn svg(chart: &Chart, alone: bool) -> String {
     let mut out = String::new();
+    let canvas = Canvas { chart };
+    let names = canvas.names();
+    let shift = names.len().saturating_sub(1) as f64 * ROW;
+    let height = HEIGHT + shift;
     put!(
         out,
-        "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
+        "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">",
         escape(&chart.title)
     );
     if alone {
         put!(
             out,
-            "<style>{STYLE}</style><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" style=\"fill:var(--paper)\"/>"
+            "<style>{STYLE}</style><rect width=\"{WIDTH}\" height=\"{height}\" style=\"fill:var(--paper)\"/>"
         );
         put!(out, "<title>{}</title>", escape(&chart.title));
     }
-    let canvas = Canvas { chart };
+    names.iter().zip(0u8..).for_each(|(row, place)| legend(&mut out, row, f64::from(place) * ROW));
+    put!(out, "<g transform=\"translate(0 {shift})\">");
     for layer in &chart.layers {
         if let Layer::Shade { from, to } = layer {
             let (left, right) = (canvas.x(*from), canvas.x(*to));
@@ -46,8 +58,7 @@ pub(super) fn svg(chart: &Chart, alone: bool) -> String {
     for layer in &chart.layers {
         canvas.layer(&mut out, layer);
     }
-    canvas.legend(&mut out);
-    out.push_str("</svg>");
+    out.push_str("</g></svg>");
     out
 }
 
@@ -187,25 +198,53 @@ impl Canvas<'_> {
         }
     }
 
-    fn legend(&self, out: &mut String) {
-        let mut x = WIDTH - RIGHT;
-        let names = self.chart.layers.iter().rev().filter_map(|layer| match layer {
-            Layer::Line(series) if !series.name.is_empty() => Some((series, true)),
-            Layer::Marks(series) => Some((series, false)),
-            _ => None,
-        });
-        for (series, joined) in names {
-            let name = series.name.as_str();
-            let look = series.look % LOOKS;
-            x -= name.chars().count() as f64 * 6.0;
-            put!(out, "<text class=\"name\" x=\"{x:.1}\" y=\"12\">{}</text>", escape(name));
-            if joined {
-                put!(out, "<path class=\"line s{look}\" d=\"M{:.1} 8H{:.1}\"/>", x - 24.0, x - 5.0);
+    /// The series with names, in as many rows as they need; whether their points are joined.
+    fn names(&self) -> Vec<Vec<(&Series, bool)>> {
+        let mut rows: Vec<Vec<(&Series, bool)>> = Vec::new();
+        let mut left = 0.0;
+        for layer in &self.chart.layers {
+            let named = match layer {
+                Layer::Line(series) if !series.name.is_empty() => (series, true),
+                Layer::Marks(series) => (series, false),
+                _ => continue,
+            };
+            let width = name_width(named.0);
+            match rows.last_mut() {
+                Some(row) if width <= left => row.push(named),
+                _ => {
+                    rows.push(vec![named]);
+                    left = WIDTH - RIGHT - NAMES;
+                }
             }
-            if series.marked {
-                mark(out, series, &Dot::new(0.0, 0.0), x - 14.5, 8.0);
-            }
-            x -= 34.0;
+            left -= width;
+        }
+        rows
+    }
+}
+
+fn name_width(series: &Series) -> f64 {
+    series.name.chars().count() as f64 * LETTER + SIGN
+}
+
+/// A row of names with their signs, the last at the right.
+fn legend(out: &mut String, row: &[(&Series, bool)], y: f64) {
+    let mut x = WIDTH - RIGHT;
+    for (series, joined) in row.iter().rev() {
+        let look = series.look % LOOKS;
+        x -= name_width(series);
+        let name = x + SIGN;
+        put!(out, "<text class=\"name\" x=\"{name:.1}\" y=\"{}\">{}</text>", y + 12.0, escape(&series.name));
+        if *joined {
+            put!(
+                out,
+                "<path class=\"line s{look}\" d=\"M{:.1} {}H{:.1}\"/>",
+                name - 24.0,
+                y + 8.0,
+                name - 5.0
+            );
+        }
+        if series.marked {
+            mark(out, series, &Dot::new(0.0, 0.0), name - 14.5, y + 8.0);
         }
     }
 }
@@ -215,7 +254,7 @@ fn mark(out: &mut String, series: &Series, dot: &Dot, x: f64, y: f64) {
     let look = series.look % LOOKS;
     let fill = if dot.doubtful { "hollow".to_owned() } else { format!("f{look}") };
     let class = format!("mark s{look} {fill}");
-    match look % 4 {
+    match series.look % 4 {
         0 => put!(out, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\"/>"),
         1 => put!(
             out,

@@ -45,3 +45,27 @@ fn no_number_in_a_picture_is_infinite() {
     let svg = chart(layers).to_svg();
     assert!(!svg.contains("inf") && !svg.contains("NaN"), "{svg}");
 }
+
+#[test]
+fn many_names_stand_in_rows_and_none_leaves_the_picture() {
+    let series = |number: usize| {
+        let name = format!("a name so long, {number}");
+        Layer::Line(Series { name, look: number, points: vec![Dot::new(1.0, 1.0)], marked: true })
+    };
+    let svg = chart((0..7).map(series).collect()).inline();
+    let places: Vec<(f64, f64)> = svg
+        .split("class=\"name\" x=\"")
+        .skip(1)
+        .map(|rest| {
+            let mut numbers = rest.split('"');
+            let x = numbers.next().unwrap().parse().unwrap();
+            (x, numbers.nth(1).unwrap().parse().unwrap())
+        })
+        .collect();
+    assert_eq!(places.len(), 7, "{svg}");
+    assert!(places.iter().all(|(x, _)| *x >= 110.0), "{places:?}");
+    // Two of these fit into a row; the picture grows by what they take.
+    let rows: std::collections::BTreeSet<u64> = places.iter().map(|(_, y)| *y as u64).collect();
+    assert_eq!(rows.len(), 4, "{places:?}");
+    assert!(svg.contains("viewBox=\"0 0 480 315\"") && svg.contains("translate(0 45)"), "{svg}");
+}

@@ -10,17 +10,19 @@ h1{font-size:1.35rem;margin:.2rem 0 .6rem}h2{font-size:1.08rem;margin:1.6rem 0 .
 p{margin:.4rem 0}.soft,.note{color:var(--soft)}.note{font-size:.85rem;margin:.2rem 0}
 .verdict{border:2px solid var(--ink);border-left-width:.6rem;padding:.6rem .9rem;margin:.6rem 0}
 .verdict b{font-size:1.15rem}.valid{border-color:var(--c2)}.degraded{border-color:var(--c4)}.invalid{border-color:var(--c1)}
-.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin:1rem 0}
+.charts figure:only-child{max-width:46rem}
 figure{margin:0;border:1px solid var(--rule);padding:.6rem;break-inside:avoid;min-width:0}figcaption{font-weight:600;margin-bottom:.3rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .7rem .2rem 0;text-align:right;vertical-align:top;white-space:nowrap}th{color:var(--soft);font-weight:600}
-th:first-child,td:first-child{text-align:left}td.text,th.text{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:9rem}
+th:first-child,td:first-child{text-align:left}td.text,th.text{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:6rem}
 tr+tr td{border-top:1px solid var(--rule)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:.8rem 0}
 .tiles div{border:1px solid var(--rule);padding:.5rem .7rem}.tiles b{display:block;font-size:1.2rem}.tiles span{color:var(--soft);font-size:.85rem}
 pre{background:transparent;border:1px solid var(--rule);padding:.6rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 details summary{cursor:pointer}code{overflow-wrap:anywhere}
-@media print{body{max-width:none;padding:0;font-size:11px}.charts{grid-template-columns:1fr 1fr}details>*{display:block}}
+@media(max-width:40rem){td.text:last-child{min-width:16rem}svg.chart{font-size:12px}}
+@media print{body{max-width:none;padding:0;font-size:11px}.charts{grid-template-columns:1fr 1fr}details>*{display:block}td.text,th.text{white-space:normal}.wide{overflow:visible}}
 ";
 
 /// A whole page around `body`.
