@@ -190,6 +190,72 @@ const USAGE: [&str; 24] = [
     "273_dash_single",
 ];
 
+/// Captures beyond the forty runs that say the same word for word.
+const OTHERS: [&str; 62] = [
+    "06_abbrev",
+    "105_wsesslog_missing",
+    "111_wsesslog_post_nobody",
+    "129_rate_neg",
+    "132_timeout",
+    "133_think",
+    "138_eof",
+    "13c_burst_gt_calls",
+    "140_nolen",
+    "15_resp_lf",
+    "15_resp_nonl",
+    "16_sess_chunk",
+    "16_sess_lf",
+    "16_sess_nonl",
+    "170_ssl_basic",
+    "172_ssl_big",
+    "173_ssl_wsess",
+    "174_ssl_wsess_noreuse",
+    "179_plain_to_ssl",
+    "181_hog_reset",
+    "200_timeout_neg",
+    "201_wsess_burst_timeout",
+    "203_wsess_refused",
+    "206_wsess_wlog",
+    "207_wsess_wset_addhdr",
+    "20_print_both",
+    "21_print_hdr",
+    "220_bigpost_partial",
+    "223_204",
+    "225_port0",
+    "22_print_body",
+    "242_ssl12_conns",
+    "243_ssl13_wsess",
+    "251_burst_pipelined_timeout",
+    "257_wsess_burst1call",
+    "261_sess_timeout_burst_first",
+    "265_nonsess_failstatus",
+    "266_nonsess_retry",
+    "272_server_default",
+    "274_uri_full",
+    "275_clienthex",
+    "276_wsess_hex",
+    "279_rate_then_period",
+    "280_period_then_rate",
+    "281_period_spaces",
+    "282_float_conns",
+    "283_timeo_neg",
+    "32_wlog_n_fewer",
+    "34_wlog_missing",
+    "37_wlog_nonul",
+    "43_wset_1",
+    "44_wset_1024",
+    "47_wset_default_uri",
+    "51_addhdr_esc",
+    "52_addhdr_noeol",
+    "54_method",
+    "55_http10",
+    "56_http20",
+    "60_servername",
+    "81_sess_fail_status_seq",
+    "86_sess_connfail_eof",
+    "93_cookie_two",
+];
+
 /// Runs in which two calls are due at the same moment, or in which lines are ours alone: what went over the wire is
 /// compared without its order and serial numbers.
 const UNORDERED: [&str; 3] = ["82b_sess_retry_status_nobody", "90_cookies", "100_wsesslog"];
@@ -216,7 +282,7 @@ impl Captured {
         for (theirs, ours) in ports {
             text = text.replace(theirs, &ours.to_string());
         }
-        for input in ["wl1.txt", "wl2.txt", "wlog3.nul"] {
+        for input in ["wl1.txt", "wl2.txt", "wl9.txt", "wl11.txt", "wlog3.nul", "wlog1.nonul"] {
             text = text.replace(input, &captures().join("files").join(input).display().to_string());
         }
         let (words, rest) = text.split_once("\n--- stdout\n").expect("a captured stdout");
@@ -512,6 +578,14 @@ fn local_ports_come_in_order() {
         ports.is_sorted() && (1_024..1_400).contains(&ports[0]) && ports[4] - ports[0] < 200,
         "{ports:?}"
     );
+}
+
+#[test]
+fn the_other_captures_say_what_they_said() {
+    let served = Served::start();
+    for name in OTHERS {
+        check(&served, &(name, &[]));
+    }
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Served {
 
 /// Files by name, as long as they were.
 fn pages() -> Vec<(String, Vec<u8>)> {
-    let filled = [("index.html", 204), ("foo.html", 256), ("mid.bin", 12_000)]
+    let filled = [("index.html", 204), ("foo.html", 256), ("mid.bin", 12_000), ("big.bin", 100_000)]
         .into_iter()
         .chain(["pict1.gif", "pict2.gif", "pict3.gif", "pict4.gif"].map(|name| (name, 106)));
     let mut pages: Vec<(String, Vec<u8>)> =
@@ -101,6 +101,10 @@ http {{
   server {{
     listen 127.0.0.1:{plain}; listen 127.0.0.1:{tls} ssl; {pair} ssl_protocols TLSv1.2 TLSv1.3;
     location = /503 {{ return 503 "busy\n"; }}
+    location = /204 {{ return 204; }}
+    location = /cookie {{
+      add_header Set-Cookie "sid=abc123; path=/"; add_header Set-Cookie "two=2; path=/"; return 200 "ok\n";
+    }}
   }}
   server {{ listen 127.0.0.1:{old_tls} ssl; {pair} ssl_protocols TLSv1.2; ssl_session_cache shared:S:1m; }}
   server {{ listen 127.0.0.1:{once}; keepalive_requests 1; }}
@@ -192,6 +196,12 @@ fn answer(connection: &mut TcpStream, target: &str, again: u32) -> Option<()> {
         "/flaky0" => say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
         "/flakyconn" if f64::from(again) <= value("n") => None,
         "/flakyconn" => say(ok),
+        "/eof" => None,
+        // Until the other side has had enough.
+        "/hang" => read_head(connection).and(None),
+        "/lf" => say("HTTP/1.1 200 OK\nContent-Length: 3\n\nok\n"),
+        "/nonl" => say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+        "/nolen" => say("HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nhello\n").and(None),
         _ => say("HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\nno\n"),
     }
 }
