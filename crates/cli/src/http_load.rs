@@ -2,6 +2,7 @@
 
 use crate::files::seed_of_now;
 use crate::streams;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -34,8 +35,7 @@ fn work(argv: &[String]) -> Result<(), String> {
     let descriptors = host::raise_descriptor_limit().unwrap_or(0).saturating_sub(OTHER_DESCRIPTORS);
     let machine =
         Machine { connections: u32::try_from(descriptors).unwrap_or(u32::MAX).max(1), seed: seed_of_now() };
-    let Classic { plan, style } =
-        parse(argv, machine, &|path: &Path| std::fs::read(path)).map_err(|usage| usage.stderr)?;
+    let Classic { plan, style } = parse(argv, machine, &content).map_err(|usage| usage.stderr)?;
     let control = Control::new();
     let tally = Arc::new(Mutex::new(Count::new(&style)));
     let mut minutes = style.verbose.then(Minutes::default);
@@ -58,6 +58,16 @@ fn work(argv: &[String]) -> Result<(), String> {
     streams::print(text.as_bytes()).map_err(|failure| format!("{}: {failure}\n", style.name))?;
     streams::say(&last);
     Ok(())
+}
+
+/// The content of a file; `-` is stdin.
+fn content(path: &Path) -> std::io::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return std::fs::read(path);
+    }
+    let mut content = Vec::new();
+    std::io::stdin().read_to_end(&mut content)?;
+    Ok(content)
 }
 
 /// A run by number of fetches lasts until the last of them.
@@ -110,19 +120,19 @@ impl Witness for Counter {
 }
 
 fn fetch(seen: &Seen<'_>) -> Fetch {
-    let Sample { started, sent, first_byte, finished, outcome, .. } = *seen.sample;
+    let Sample { started, first_byte, finished, outcome, .. } = *seen.sample;
     let reached = |moment: Timestamp| moment.is_reached().then(|| moment.as_nanos());
     // A connection that is closed in place of a reply has answered too.
-    let closed = matches!(outcome, Outcome::Closed | Outcome::Reset) && sent.is_reached();
+    let closed = matches!(outcome, Outcome::Closed | Outcome::Reset) && seen.connected.is_reached();
     Fetch {
         url: seen.planned.map_or(usize::MAX, |request| request.0 as usize),
         started_ns: started.as_nanos(),
-        connected_ns: reached(sent),
+        connected_ns: reached(seen.connected),
         answered_ns: reached(first_byte).or_else(|| closed.then(|| finished.as_nanos())),
         finished_ns: finished.as_nanos(),
         body_bytes: seen.sample.body_bytes,
         status: seen.sample.status,
-        checksum: 0,
+        checksum: seen.checksum,
         ending: Ending::from(outcome),
     }
 }

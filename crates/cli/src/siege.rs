@@ -6,7 +6,7 @@ use crate::{environment, results, streams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,6 +91,11 @@ struct Disk;
 
 impl World for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if path == Path::new("-") {
+            // A list of URLs that another program makes.
+            let mut content = Vec::new();
+            return io::stdin().read_to_end(&mut content).map(|_| content);
+        }
         std::fs::read(path)
     }
 

@@ -91,15 +91,21 @@ struct Counter {
 }
 
 impl Witness for Counter {
+    fn wants_reasons(&self) -> bool {
+        true
+    }
+
     fn call(&mut self, seen: &Seen<'_>) {
         let sample = seen.sample;
+        let took = sample.finished.since(sample.started);
         let transaction = Transaction {
-            took_ns: sample.finished.since(sample.started).as_nanos() as u64,
+            took_ns: took.saturating_sub(seen.preparing).as_nanos() as u64,
+            making_ns: seen.preparing.as_nanos() as u64,
             finished_ns: sample.finished.as_nanos(),
-            drawn_bytes: 0,
+            drawn_bytes: seen.drawn_bytes,
             body_bytes: sample.body_bytes,
             status: sample.status,
-            reason: b"",
+            reason: seen.reason,
             outcome: sample.outcome,
         };
         let mut said = Vec::new();

@@ -50,6 +50,8 @@ struct Socket {
     is_readable: bool,
     /// The peer's end lies behind what is readable, so that a short read is not the last one.
     has_ended: bool,
+    /// Bytes that one receive may bring.
+    receive_max: usize,
     sending: Option<Sending>,
 }
 
@@ -132,6 +134,7 @@ impl Epoll {
             is_receiving: false,
             is_readable: false,
             has_ended: false,
+            receive_max: options.receive_max.map_or(READ_BYTES_MAX, |most| most.max(1) as usize),
             sending: None,
         });
         Ok(())
@@ -228,7 +231,7 @@ impl Epoll {
         let Some(socket) = self.sockets[id.index()].as_mut() else { return false };
         while socket.wants_reading() && self.arena_used < self.arena.len() {
             let start = self.arena_used;
-            let end = self.arena.len().min(start + READ_BYTES_MAX);
+            let end = self.arena.len().min(start + READ_BYTES_MAX.min(socket.receive_max));
             let room = &mut self.arena[start..end];
             match socket::receive(&socket.fd, room) {
                 Ok(0) => {
@@ -324,9 +327,14 @@ impl Driver for Epoll {
     fn receive(&mut self, socket: SocketId) {
         let opened = open(&mut self.sockets, socket);
         opened.is_receiving = true;
-        if opened.is_readable {
+        if opened.is_readable && !self.readable.contains(&socket) {
             self.readable.push(socket);
         }
+    }
+
+    fn pause(&mut self, socket: SocketId) -> bool {
+        open(&mut self.sockets, socket).is_receiving = false;
+        true
     }
 
     fn send(&mut self, socket: SocketId, buffer: Vec<u8>) {

@@ -53,6 +53,9 @@ pub struct SocketOptions {
     pub send_buffer: Option<u32>,
     /// `SO_RCVBUF` in bytes; the kernel doubles it and keeps it within its own limits.
     pub receive_buffer: Option<u32>,
+    /// Bytes that one [`Completion::Received`] brings at the most, 1 or more; none means as many as there is room for. For those
+    /// who [`Driver::pause`].
+    pub receive_max: Option<u32>,
     /// Source address. With port 0 the kernel chooses the port when it connects, so that one port serves several targets.
     pub bind: Option<SocketAddr>,
     /// Closes with a reset instead of an orderly end, so that the port has no `TIME_WAIT`.
@@ -188,6 +191,17 @@ pub trait Driver: Clock {
     /// # Panics
     /// When `socket` is not open.
     fn receive(&mut self, socket: SocketId);
+
+    /// Delivers nothing more of what arrives until [`receive`](Driver::receive) is called again: it stays with the kernel,
+    /// and when that is full with the peer. An end or a break is not noticed either. True when the driver can do that;
+    /// false when it goes on delivering, as the ring does, whose receive is with the kernel already.
+    ///
+    /// # Panics
+    /// When `socket` is not open.
+    fn pause(&mut self, socket: SocketId) -> bool {
+        let _ = socket;
+        false
+    }
 
     /// Sends all of `buffer`, however many steps that takes, and returns it in [`Completion::Sent`].
     ///

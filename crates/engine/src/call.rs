@@ -40,6 +40,12 @@ pub(crate) struct Keeps {
     pub(crate) lifetimes: bool,
     /// All that goes over the connection.
     pub(crate) exchange: bool,
+    /// A checksum of the body.
+    pub(crate) checksum: bool,
+    /// The reason phrase.
+    pub(crate) reason: bool,
+    /// What random data it carries, and how long making that took.
+    pub(crate) data: bool,
 }
 
 /// What somebody asked for of a call and its reply.
@@ -54,6 +60,11 @@ pub(crate) struct Kept {
     /// How long the reply is good.
     pub(crate) good_for: Option<Duration>,
     pub(crate) exchange: Option<Exchange>,
+    /// Of the body so far.
+    pub(crate) checksum: u16,
+    pub(crate) reason: Vec<u8>,
+    pub(crate) drawn_bytes: u64,
+    pub(crate) preparing: Duration,
 }
 
 impl Kept {

@@ -65,6 +65,8 @@ pub(crate) struct Connection {
     pub(crate) opened: bool,
     /// What broke it, if anything did.
     pub(crate) why: Option<Outcome>,
+    /// Until when what it has received takes by the plan's receive rate: it receives nothing before.
+    pub(crate) busy: Timestamp,
 }
 
 impl Connection {
@@ -90,6 +92,7 @@ impl Connection {
             completed: 0,
             opened: false,
             why: None,
+            busy: Timestamp::ZERO,
         }
     }
 

@@ -28,6 +28,9 @@ impl Upload {
 /// The hole of a template where the session's own header lines go.
 pub(crate) const SESSION_HOLE: u16 = 0;
 
+/// The hole where random data goes.
+pub(crate) const DATA_HOLE: u16 = 1;
+
 /// The template of what a call sends.
 pub(crate) fn template<'a>(prepared: &'a Prepared, what: &'a What) -> &'a Template {
     match what {
@@ -48,12 +51,14 @@ pub(crate) fn request<'a>(prepared: &'a Prepared, what: &'a What) -> &'a Request
 pub(crate) struct Filling<'a> {
     fields: Option<(&'a mut Session, &'a Workload, &'a Request)>,
     body: Option<&'a Upload>,
+    /// Length of the random data that was filled in.
+    drawn: u64,
 }
 
 impl<'a> Filling<'a> {
     /// For the head of a call.
     pub(crate) fn head(request: &'a Request, session: &'a mut Session, workload: &'a Workload) -> Self {
-        Self { fields: Some((session, workload, request)), body: None }
+        Self { fields: Some((session, workload, request)), body: None, drawn: 0 }
     }
 
     /// For a piece of the body of a call.
@@ -62,20 +67,26 @@ impl<'a> Filling<'a> {
             What::Planned(index) => prepared.requests[*index as usize].body.as_ref(),
             What::Followed(followed) => followed.body.as_ref(),
         };
-        Self { fields: None, body }
+        Self { fields: None, body, drawn: 0 }
     }
 
     /// For requests of our own.
     pub(crate) fn nothing() -> Self {
-        Self { fields: None, body: None }
+        Self { fields: None, body: None, drawn: 0 }
+    }
+
+    /// Length of the random data that was filled in.
+    pub(crate) fn drawn(&self) -> u64 {
+        self.drawn
     }
 }
 
 impl Fill for Filling<'_> {
     fn fill(&mut self, hole: u16, out: &mut Vec<u8>) {
-        debug_assert_eq!(hole, SESSION_HOLE);
-        if let Some((session, workload, request)) = &mut self.fields {
-            session.write_fields(workload, request, out);
+        let Some((session, workload, request)) = &mut self.fields else { return };
+        match &request.random {
+            Some(data) if hole == DATA_HOLE => self.drawn += session.write_data(workload, data, out),
+            _ => session.write_fields(workload, request, out),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::SetupError;
 use crate::call::Keeps;
-use crate::filling::{SESSION_HOLE, Upload};
+use crate::filling::{DATA_HOLE, SESSION_HOLE, Upload};
 use crate::resolve::resolve;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,12 +11,17 @@ use warwolf_http::{
     Limits, RequestBody, Template, TemplateBuilder, TemplateError, TlsConfig, TlsOptions, Verify, Version,
 };
 use warwolf_plan::{
-    Body, Endpoint, HttpVersion, Network, Plan, Proxy, Reconnect, Request, Scheme, Stop, Timeouts,
-    TlsVersion, Unresolved, WhenFull, Work,
+    Body, DataPlace, Endpoint, HttpVersion, Network, Plan, Proxy, Reconnect, ReplyEnd, Request, Scheme, Stop,
+    Timeouts, TlsVersion, Unresolved, WhenFull, Work,
 };
 
 /// A body up to this size is kept with its template; a larger one is read while it is sent.
 const INLINE_BODY: u64 = 65_536;
+/// The kernel's receive buffer of a connection with a receive rate holds a second's worth within these bounds: what it holds
+/// the peer takes for received, and when it is too small a distant peer cannot keep up.
+const PACED_BUFFER: (u64, u64) = (4_096, 1 << 20);
+/// One receive of such a connection brings half a second's worth, and not more than this.
+const PACED_MAX: u64 = 16_384;
 
 /// A request of the plan, ready to be sent.
 pub(crate) struct PreparedRequest {
@@ -69,7 +74,15 @@ impl Prepared {
             stop: plan.stop.clone(),
             timeouts: plan.timeouts.clone(),
             network: plan.network.clone(),
-            limits: Limits { max_head: plan.connections.max_head as usize, ..Limits::default() },
+            limits: Limits {
+                max_head: plan.connections.max_head as usize,
+                reply_end: match plan.connections.reply_end {
+                    ReplyEnd::Framed => warwolf_http::ReplyEnd::Framed,
+                    ReplyEnd::Length => warwolf_http::ReplyEnd::Length,
+                    ReplyEnd::Close => warwolf_http::ReplyEnd::Close,
+                },
+                ..Limits::default()
+            },
             pipeline: plan.connections.pipeline as usize,
             per_session: plan.connections.per_session,
             own: plan.connections.own,
@@ -83,6 +96,9 @@ impl Prepared {
                 pages: plan.session.resources.is_some(),
                 lifetimes: plan.session.resources.as_ref().is_some_and(|wanted| wanted.cache),
                 exchange: false,
+                checksum: plan.session.checksum,
+                reason: false,
+                data: plan.requests.iter().chain(&plan.session.opening).any(|r| r.random.is_some()),
             },
             calls_per_session,
             version: plan.connections.version,
@@ -112,6 +128,9 @@ impl Prepared {
             // Characters up to U+00FF are bytes; the plan has been checked for others.
             let head: Vec<u8> = head.chars().map(|letter| letter as u8).collect();
             let hole = self.session_lines.then_some(SESSION_HOLE);
+            if let Some(data) = &request.random {
+                return Ok(with_data(&request.method, head, hole, !self.keep_alive, data.place));
+            }
             return Ok(Template::raw(&request.method, &head, hole, !self.keep_alive, body(request)?));
         }
         let wrong =
@@ -189,14 +208,42 @@ impl Prepared {
             _ => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         };
         let bind = bind.copied().or_else(|| (port > 0).then_some(any));
+        let pace = self.network.receive_rate;
         SocketOptions {
             nodelay: self.network.nodelay,
             send_buffer: self.network.send_buffer,
-            receive_buffer: self.network.receive_buffer,
+            receive_buffer: self
+                .network
+                .receive_buffer
+                .or_else(|| pace.map(|rate| rate.clamp(PACED_BUFFER.0, PACED_BUFFER.1) as u32)),
+            receive_max: pace.map(|rate| (rate / 2).clamp(1, PACED_MAX) as u32),
             bind: bind.map(|source| SocketAddr::new(source, port)),
             reset_on_close: self.network.close_with_reset,
         }
     }
+}
+
+/// A request with a hole for random data: before the version of its first line, or behind its head.
+fn with_data(
+    method: &str,
+    mut bytes: Vec<u8>,
+    hole: Option<u16>,
+    closes: bool,
+    place: DataPlace,
+) -> Template {
+    let end = bytes.len();
+    let session = hole.map(|hole| (end, hole));
+    let holes = match place {
+        DataPlace::Query | DataPlace::Path => {
+            let line = bytes.iter().position(|byte| *byte == b'\r').unwrap_or(end);
+            let version = bytes[..line].windows(6).rposition(|word| word == b" HTTP/").unwrap_or(line);
+            bytes.extend_from_slice(b"\r\n");
+            [Some((version, DATA_HOLE)), session]
+        }
+        // The hole brings the line that announces the data, and the empty line.
+        DataPlace::Body => [session, Some((end, DATA_HOLE))],
+    };
+    Template::exact(method, bytes, holes.into_iter().flatten().collect(), closes)
 }
 
 /// What follows the head of `request`. The content of a small file is read here.

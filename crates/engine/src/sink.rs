@@ -6,7 +6,7 @@ use crate::witness::EXCHANGE_MAX;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Head, ResponseSink};
-use warwolf_measure::Outcome;
+use warwolf_measure::{Outcome, rotate_add};
 use warwolf_workload::good_for;
 
 /// A call that ended, to be settled once the connection has been dealt with.
@@ -69,6 +69,9 @@ impl ResponseSink for Sink<'_> {
         if kept.keeps.lifetimes {
             kept.good_for = good_for(head.header("expires"), head.header("date"));
         }
+        if kept.keeps.reason {
+            kept.reason = head.reason().to_vec();
+        }
         let encoding = || head.header("content-encoding").map(<[u8]>::to_vec);
         if kept.keeps.pages && head.status < 300 && is_html(head) {
             kept.page = Some((Vec::new(), encoding()));
@@ -83,6 +86,9 @@ impl ResponseSink for Sink<'_> {
         let call = &mut self.calls[call.0 as usize];
         call.body_bytes += bytes.len() as u64;
         let Some(kept) = &mut call.kept else { return };
+        if kept.keeps.checksum {
+            kept.checksum = rotate_add(kept.checksum, bytes);
+        }
         let page = kept.page.as_mut().map(|(page, _)| page);
         let exchange = kept.exchange.as_mut().map(|exchange| &mut exchange.body);
         for kept in page.into_iter().chain(exchange) {

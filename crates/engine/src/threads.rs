@@ -325,6 +325,8 @@ impl Seat<'_> {
         };
         match self.plan.driver {
             DriverChoice::Epoll => epoll(),
+            // The ring cannot let a connection wait.
+            DriverChoice::Auto if self.plan.network.receive_rate.is_some() => epoll(),
             DriverChoice::Auto => uring().or_else(|_| epoll()),
             DriverChoice::Uring => uring().map_err(|error| SetupError::Driver { name: "uring", error }),
         }

@@ -1,5 +1,6 @@
 //! Who wants to see every call, not only what they add up to: verbose lines, logs, thresholds.
 
+use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::Version;
 use warwolf_measure::{Outcome, Sample};
@@ -30,6 +31,16 @@ pub struct Seen<'a> {
     pub is_opening: bool,
     /// When the TCP connection that was opened for this call came to be; [`Timestamp::NEVER`] when none was.
     pub connected: Timestamp,
+    /// The checksum of the body as far as it came ([`rotate_add`](warwolf_measure::rotate_add)), where the plan asks for one;
+    /// else zero.
+    pub checksum: u16,
+    /// The reason phrase of the reply, where the witness wants it.
+    pub reason: &'a [u8],
+    /// Length of the random data that was drawn for the call, as it was to be sent.
+    pub drawn_bytes: u64,
+    /// How long the request was in the making, where it carries random data: time between `started` and `sent` that is
+    /// neither the network's nor the server's.
+    pub preparing: Duration,
     /// The challenges of a 401 or 407, where sessions answer them.
     pub challenges: &'a [Vec<u8>],
     /// What went over the connection, when the witness asked for it.
@@ -65,6 +76,11 @@ pub trait Witness {
 
     /// Whether it wants to see what went over the connection. Asked once; costs memory and time.
     fn wants_exchange(&self) -> bool {
+        false
+    }
+
+    /// Whether it wants reason phrases; asked once.
+    fn wants_reasons(&self) -> bool {
         false
     }
 

@@ -4,6 +4,7 @@ mod calls;
 mod connections;
 mod events;
 mod own;
+mod pace;
 
 use crate::call::{CallList, Keeps, NONE, What};
 use crate::connection::Phase;
@@ -108,6 +109,8 @@ pub(crate) struct Worker<'p, D: Driver> {
     pauses: Pauses,
     /// Calls whose connection could not be opened, and which try again.
     retries: Pauses,
+    /// Connections that receive nothing for a while.
+    lulls: Pauses,
     recorder: Recorder,
     control: Control,
     witness: Option<Box<dyn Witness>>,
@@ -171,6 +174,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             silences: Deadlines::with_capacity(sessions),
             pauses: Pauses::with_capacity(sessions),
             retries: Pauses::with_capacity(0),
+            lulls: Pauses::with_capacity(0),
             recorder: task.recorder,
             control: task.control,
             follows_writes: timeouts.send.is_some() || timeouts.reply.is_some(),
@@ -207,6 +211,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.follows_writes = true;
         self.wants_requests = witness.wants_requests();
         self.keeps.exchange = witness.wants_exchange();
+        self.keeps.reason = witness.wants_reasons();
         self.witness = Some(witness);
     }
 
@@ -296,6 +301,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.silences.next(),
             self.pauses.next(),
             self.retries.next(),
+            self.lulls.next(),
             self.recorder.next(),
         ]
         .into_iter()
@@ -498,6 +504,9 @@ impl<'p, D: Driver> Worker<'p, D> {
                 self.advance(session, due);
                 self.settle();
             }
+        }
+        while let Some((_, connection, _)) = self.lulls.take_due(self.now) {
+            self.receive_again(connection);
         }
         while let Some((_, call, serial)) = self.retries.take_due(self.now) {
             if self.calls.get(call as usize).is_some_and(|c| c.serial == serial && c.connection == NONE) {

@@ -11,7 +11,7 @@ mod template;
 mod tls;
 mod violation;
 
-pub use h1::{Heads, Http1, Limits};
+pub use h1::{Heads, Http1, Limits, ReplyEnd};
 pub use sink::{Cause, End, Head, ResponseSink};
 pub use template::{Fill, RequestBody, Template, TemplateBuilder, TemplateError};
 #[cfg(feature = "tls")]

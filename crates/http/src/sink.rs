@@ -56,6 +56,22 @@ impl<'a> Head<'a> {
         self.text
     }
 
+    /// What the status line says behind the status, without its line end; often nothing.
+    #[must_use]
+    pub fn reason(&self) -> &'a [u8] {
+        let mut rest = self.text;
+        let mut words = line(&mut rest);
+        while words.trim_ascii().is_empty() && !rest.is_empty() {
+            words = line(&mut rest);
+        }
+        // Behind the version and the status.
+        for _ in 0..2 {
+            let blank = words.iter().position(u8::is_ascii_whitespace).unwrap_or(words.len());
+            words = words[blank..].trim_ascii();
+        }
+        words
+    }
+
     /// The value of the first field with this name, whatever its case; white space around it removed.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {

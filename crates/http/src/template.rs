@@ -68,6 +68,22 @@ impl Template {
         Self::complete(bytes, holes, method, closes, body)
     }
 
+    /// A request given byte for byte as it is sent, its empty line included, with holes at these places of it, in order; what
+    /// is filled in may be anything. `method` says whether its reply has a body, and `closes` whether the connection ends
+    /// with the reply.
+    ///
+    /// # Panics
+    /// When a hole is not within the bytes, or before the one that precedes it.
+    #[must_use]
+    pub fn exact(method: &str, bytes: Vec<u8>, holes: Vec<(usize, u16)>, closes: bool) -> Self {
+        let places = holes.iter().map(|(place, _)| *place);
+        assert!(
+            places.clone().is_sorted() && places.max() <= Some(bytes.len()),
+            "holes are in order and within"
+        );
+        Self::complete(bytes, holes, method, closes, RequestBody::None)
+    }
+
     /// Adds the body to a head.
     fn complete(
         mut bytes: Vec<u8>,

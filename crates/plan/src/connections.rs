@@ -44,6 +44,22 @@ pub struct Connections {
     /// What a call does that needs a connection when `limit` are open.
     #[serde(default, skip_serializing_if = "is_default")]
     pub when_full: WhenFull,
+    /// What tells where the body of a reply ends.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reply_end: ReplyEnd,
+}
+
+/// What tells where the body of a reply ends, for users who know less than HTTP/1.1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplyEnd {
+    /// What the protocol says (RFC 9112 section 6.3).
+    #[default]
+    Framed,
+    /// `Content-Length`, or else the close of the connection. The framing of chunks counts as body.
+    Length,
+    /// The close of the connection alone.
+    Close,
 }
 
 /// What a connection that closes or breaks means for the calls on it. (A timeout is a failure always.)
@@ -93,6 +109,7 @@ impl Default for Connections {
             own: 0,
             reconnect: Reconnect::Safe,
             when_full: WhenFull::Wait,
+            reply_end: ReplyEnd::Framed,
         }
     }
 }
@@ -103,6 +120,13 @@ impl Connections {
             if value == 0 { Err(PlanError::new(field, "0", "use 1 or more")) } else { Ok(()) }
         };
         positive("connections.pipeline", self.pipeline)?;
+        if self.reply_end == ReplyEnd::Close && self.keep_alive {
+            return Err(PlanError::new(
+                "connections.reply_end",
+                "close",
+                "a reply that ends with its connection is the only one on it: use connections.keep_alive = false",
+            ));
+        }
         positive("connections.limit", self.limit)?;
         if self.reconnect == Reconnect::End && self.own == 0 {
             return Err(PlanError::new(
@@ -200,6 +224,10 @@ pub struct Network {
     /// Kernel receive buffer in bytes; none means the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_buffer: Option<u32>,
+    /// Bytes a second that each connection takes from the peer at the most, whatever they mean, 1 or more; none means no limit.
+    /// What comes faster waits in the kernel and with the peer, for which a small `receive_buffer` is used unless one is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_rate: Option<u64>,
     /// Close with a reset, which leaves no port in TIME_WAIT.
     #[serde(default)]
     pub close_with_reset: bool,
@@ -239,6 +267,7 @@ impl Default for Network {
             nodelay: true,
             send_buffer: None,
             receive_buffer: None,
+            receive_rate: None,
             close_with_reset: false,
             ipv6: None,
             unresolved: Unresolved::Refuse,
@@ -256,6 +285,9 @@ impl Network {
                 format!("[{first}, {last}]"),
                 "give the first and the last port, such as [1024, 65535]",
             ));
+        }
+        if self.receive_rate == Some(0) {
+            return Err(PlanError::new("network.receive_rate", "0", "use 1 or more bytes a second"));
         }
         self.unix_socket.as_deref().map_or(Ok(()), |path| check_path("network.unix_socket", path))
     }

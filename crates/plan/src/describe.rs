@@ -66,7 +66,11 @@ fn request(request: &Request) -> String {
         0 => String::new(),
         fields => format!(" and {}", counted(fields, "header field")),
     };
-    format!("{} {}{body}{fields}", request.method, request.url())
+    let random = match &request.random {
+        Some(random) => format!(" with up to {} of random data", counted(random.max, "byte")),
+        None => String::new(),
+    };
+    format!("{} {}{body}{random}{fields}", request.method, request.url())
 }
 
 fn schedule(plan: &Plan) -> String {
@@ -234,6 +238,9 @@ fn network(plan: &Plan) -> Option<String> {
         Some(false) => parts.push("over IPv4 only".to_owned()),
         None => {}
     }
+    if let Some(rate) = network.receive_rate {
+        parts.push(format!("each taking {} a second at the most", counted(rate, "byte")));
+    }
     if network.close_with_reset {
         parts.push("closed with a reset".to_owned());
     }
@@ -262,7 +269,11 @@ fn limits(plan: &Plan) -> String {
     let timeouts = &plan.timeouts;
     let mut text =
         format!("{}, {}", limit("Gives up connecting", timeouts.connect), limit("a call", timeouts.call));
-    for (name, time) in [("sending", timeouts.send), ("a silent server, or a slow one,", timeouts.reply)] {
+    for (name, time) in [
+        ("sending", timeouts.send),
+        ("a silent server, or a slow one,", timeouts.reply),
+        ("silence of any kind", timeouts.idle),
+    ] {
         if time.is_some() {
             text = format!("{text}, {}", limit(name, time));
         }

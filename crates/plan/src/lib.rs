@@ -19,12 +19,12 @@ pub mod words;
 
 pub use clicks::ClickModel;
 pub use connections::{
-    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Reconnect, Resolve, Timeouts, Tls,
-    TlsVersion, Unresolved, Verify, WhenFull,
+    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Reconnect, ReplyEnd, Resolve, Timeouts,
+    Tls, TlsVersion, Unresolved, Verify, WhenFull,
 };
 pub use describe::describe;
 pub use error::PlanError;
-pub use request::{Body, Endpoint, Request, RequestId, Scheme};
+pub use request::{Body, DataPlace, Endpoint, RandomData, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
     Auth, Burst, Credentials, FailureRule, Fetch, Links, Order, Resources, Script, SessionShape, Think,
@@ -114,6 +114,13 @@ impl Plan {
         self.stop.check()?;
         self.network.check()?;
         self.tls.check()?;
+        if self.network.receive_rate.is_some() && self.driver == DriverChoice::Uring {
+            return Err(PlanError::new(
+                "driver",
+                "uring",
+                "only epoll can let a connection wait: use driver = \"epoll\" with network.receive_rate",
+            ));
+        }
         if self.threads == Some(0) {
             return Err(PlanError::new("threads", "0", "use 1 or more"));
         }

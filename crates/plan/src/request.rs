@@ -100,6 +100,39 @@ pub struct Request {
     /// only name the request, and `method` says whether its reply has a body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// Data that is drawn for every call and sent with it. Needs `head`, which stands for the request without the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random: Option<RandomData>,
+}
+
+/// Data drawn anew for every call: bytes of any value, from the session's own stream of random numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomData {
+    /// Its length at the most, in bytes before they are escaped: 1 to `max`, all alike. At most [`RandomData::LONGEST`].
+    pub max: u64,
+    /// Where it goes.
+    pub place: DataPlace,
+    /// Whether bytes that mean nothing in a URL are sent as `%XX`: all but letters, digits and `;/?:@&=+$,-_.!~*'()`. Otherwise
+    /// they are sent as they are; in a request line only those before the first line feed.
+    pub escaped: bool,
+}
+
+impl RandomData {
+    /// The most that may be drawn for a call, in bytes: 64 MiB. All of it is in memory at once.
+    pub const LONGEST: u64 = 64 << 20;
+}
+
+/// Where random data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataPlace {
+    /// At the end of the request's target, behind a question mark.
+    Query,
+    /// At the end of the request's target.
+    Path,
+    /// In the body, announced by a `Content-length` as the last line of the head.
+    Body,
 }
 
 impl Request {
@@ -147,6 +180,7 @@ impl Request {
             body: Body::None,
             basic_auth,
             head: None,
+            random: None,
         })
     }
 
@@ -156,9 +190,24 @@ impl Request {
         format!("{}{}", self.endpoint, self.path)
     }
 
+    fn check_random(&self, random: &RandomData) -> Result<(), PlanError> {
+        if !(1..=RandomData::LONGEST).contains(&random.max) {
+            let remedy = format!("use 1 to {}", RandomData::LONGEST);
+            return Err(PlanError::new("random.max", random.max.to_string(), remedy));
+        }
+        if self.head.is_none() || self.body != Body::None {
+            let remedy = "give the request as it is sent, `head`, and no `body`: data goes into exactly that";
+            return Err(PlanError::new("random", "some", remedy));
+        }
+        Ok(())
+    }
+
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         if let Body::File(path) = &self.body {
             check_path("body", path)?;
+        }
+        if let Some(random) = &self.random {
+            self.check_random(random)?;
         }
         if let Some(head) = &self.head {
             return match head.chars().find(|letter| *letter > '\u{ff}') {

@@ -44,6 +44,9 @@ pub struct SessionShape {
     /// What is fetched with a page; none means the page alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
+    /// Whether a checksum is made of each reply's body, for witnesses.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub checksum: bool,
     /// Whether cookies are dropped each time the session has gone once through as many calls as there are requests.
     #[serde(default, skip_serializing_if = "is_default")]
     pub forget_cookies: bool,
@@ -311,6 +314,7 @@ impl Default for SessionShape {
             opening: Vec::new(),
             links: None,
             resources: None,
+            checksum: false,
             forget_cookies: false,
             auth: None,
             failure: FailureRule::default(),

@@ -191,3 +191,30 @@ fn shards_of_shards_cover_everything_once() {
         }
     }
 }
+
+#[test]
+fn random_data_needs_a_request_that_is_given_as_it_is_sent() {
+    let mut request = Request::get("http://a.test/").unwrap();
+    let data = RandomData { max: 10, place: DataPlace::Query, escaped: true };
+    request.random = Some(data);
+    let field = |request: &Request| Plan::new(vec![request.clone()]).check().err().map(|error| error.field);
+    assert_eq!(field(&request).as_deref(), Some("random"));
+    request.head = Some("GET / HTTP/1.0\r\n".to_owned());
+    assert_eq!(field(&request), None);
+    for max in [0, RandomData::LONGEST + 1] {
+        request.random = Some(RandomData { max, ..data });
+        assert_eq!(field(&request).as_deref(), Some("random.max"));
+    }
+}
+
+#[test]
+fn a_receive_rate_needs_a_driver_that_can_let_a_connection_wait() {
+    let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+    plan.network.receive_rate = Some(3_360);
+    assert_eq!(plan.check(), Ok(()));
+    plan.driver = DriverChoice::Uring;
+    assert!(plan.check().is_err());
+    plan.driver = DriverChoice::Epoll;
+    plan.network.receive_rate = Some(0);
+    assert!(plan.check().is_err());
+}

@@ -81,7 +81,7 @@ macro_rules! conformance {
         $crate::conformance!(
             $make:
             connects_and_echoes refuses large_buffers_arrive_whole short_writes_do_not_block_others half_close
-            reset_by_the_peer close_with_a_send_in_flight receive_before_connected receive_late receive_after_close
+            reset_by_the_peer close_with_a_send_in_flight receive_before_connected receive_late receive_after_close pauses
             an_id_can_be_used_again close_while_connecting closing_is_seen_by_the_peer reset_on_close_is_seen_by_the_peer
             a_flood_arrives_in_order wait_ends_on_time wait_with_a_past_deadline_looks spinning_ends_on_time
             a_waker_ends_the_wait sending_now many_sockets churn
@@ -331,6 +331,35 @@ pub fn receive_late<F: Fixture>(fixture: &F) {
     session.driver.receive(A);
     let said = session.collect(|said| ended(said, A).is_some());
     assert_eq!(received(&said, A), FAREWELL);
+}
+
+/// A socket that pauses hears nothing until it receives again, then everything, and no more at once than it said.
+pub fn pauses<F: Fixture>(fixture: &F) {
+    let mut session = Session::new(fixture, 1);
+    let options = SocketOptions { receive_max: Some(100), ..SocketOptions::default() };
+    session.connect_with(A, Behaviour::Echo, &options);
+    assert_eq!(session.next(), Said::Connected(A, Ok(())));
+    session.driver.receive(A);
+    if !session.driver.pause(A) {
+        return;
+    }
+    session.driver.send(A, (0..250).collect());
+    session.collect(|said| said.contains(&Said::Sent(A, Ok(()))));
+    assert_eq!(session.collect_for(A_MOMENT), []);
+    session.driver.receive(A);
+    let said = session.collect(|said| received(said, A).len() == 250);
+    assert_eq!(received(&said, A), (0..250).collect::<Vec<u8>>());
+    let longest =
+        said.iter().map(|said| if let Said::Received(_, bytes) = said { bytes.len() } else { 0 }).max();
+    assert!(longest <= Some(100), "{said:?}");
+    // Paused between two pieces, it keeps the rest.
+    session.driver.send(A, vec![7; 250]);
+    let first = session.collect(|said| !received(said, A).is_empty());
+    assert!(session.driver.pause(A));
+    assert_eq!(received(&session.collect_for(A_MOMENT), A), []);
+    session.driver.receive(A);
+    let heard = received(&first, A).len();
+    session.collect(|said| received(said, A).len() + heard == 250);
 }
 
 /// What arrives for a socket that was closed is not heard.

@@ -41,6 +41,7 @@ struct Link {
     resets_on_close: bool,
     is_connected: bool,
     is_receiving: bool,
+    receive_max: usize,
     /// What arrived and was not delivered yet.
     inbox: VecDeque<Arrival>,
     /// Why nothing can be sent any more.
@@ -181,6 +182,7 @@ impl SimDriver {
                 resets_on_close: options.reset_on_close,
                 is_connected: false,
                 is_receiving: false,
+                receive_max: options.receive_max.map_or(usize::MAX, |most| most.max(1) as usize),
                 inbox: VecDeque::new(),
                 broken: None,
                 sending: None,
@@ -367,10 +369,19 @@ impl SimDriver {
             && let Some(arrival) = link.inbox.pop_front()
         {
             match arrival {
-                Arrival::Bytes(bytes) => {
+                Arrival::Bytes(mut bytes) => {
+                    if bytes.len() > link.receive_max {
+                        link.inbox.push_front(Arrival::Bytes(bytes.split_off(link.receive_max)));
+                    }
                     let place = ReceivedBytes::new(self.received.len(), bytes.len() as u32);
                     self.received.extend_from_slice(&bytes);
                     self.completed.push(Completion::Received { socket, bytes: place });
+                    if !link.inbox.is_empty() && link.receive_max < usize::MAX {
+                        // The rest with the next wait, so that there is time to pause.
+                        let next = self.clock.now() + Duration::from_nanos(1);
+                        self.schedule(next, connection, Event::Progress);
+                        return;
+                    }
                 }
                 Arrival::End(result) => {
                     link.is_receiving = false;
@@ -436,6 +447,11 @@ impl Driver for SimDriver {
                 self.schedule(now, connection, Event::Progress);
             }
         });
+    }
+
+    fn pause(&mut self, socket: SocketId) -> bool {
+        self.link_of(socket).1.is_receiving = false;
+        true
     }
 
     fn send(&mut self, socket: SocketId, buffer: Vec<u8>) {

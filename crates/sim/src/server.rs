@@ -520,8 +520,9 @@ fn chunked(input: &[u8]) -> Option<(Vec<u8>, usize)> {
         let line = find(&input[at..], b"\r\n")?;
         let size = usize::from_str_radix(std::str::from_utf8(&input[at..at + line]).ok()?, 16).ok()?;
         let start = at + line + 2;
-        let end = start + size;
-        if input.len() < end + 2 {
+        // A size may be as large as a number can be: then the body is never complete.
+        let end = start.checked_add(size)?;
+        if input.len() < end.checked_add(2)? {
             return None;
         }
         body.extend_from_slice(&input[start..end]);

@@ -144,6 +144,15 @@ fn request_bodies_are_read_whole() {
 }
 
 #[test]
+fn a_body_may_be_announced_that_no_memory_holds() {
+    for size in ["ffffffffffffffff", "fffffffffffffffe", "10000000000000000"] {
+        let request = format!("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\nab");
+        let (client, log) = exchange(Server::constant(Reply::ok(0)), request.as_bytes());
+        assert_eq!((log.exchanges().len(), client.end), (0, None), "{size}: the rest is waited for");
+    }
+}
+
+#[test]
 fn an_early_server_answers_before_the_body_has_come() {
     let server = Server::constant(Reply::ok(1)).early();
     let log = server.log();

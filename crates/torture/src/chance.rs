@@ -1,19 +1,25 @@
-//! The only source of chance: a number for each request, from the seed.
+//! Chance as torture's generators ask for it: one number after the other, from the seed's streams.
 
-/// A SplitMix64 generator: the same numbers for the same seed on every machine.
+use warwolf_workload::seed::{Purpose, Stream, Streams};
+
+/// One stream of random numbers, read from its beginning.
 #[derive(Clone, Debug)]
-pub(crate) struct Chance(u64);
+pub(crate) struct Chance {
+    stream: Stream,
+    next: u64,
+}
 
 impl Chance {
-    /// The generator of number `number` under `seed`, for one of several `purpose`s.
-    pub(crate) const fn new(seed: u64, number: u64, purpose: u64) -> Self {
-        Self(mix(mix(mix(seed.wrapping_add(STEP)) ^ number.wrapping_add(STEP)).wrapping_add(purpose)))
+    /// Stream `number` that `seed` gives for `purpose`.
+    pub(crate) const fn new(seed: u64, number: u64, purpose: Purpose) -> Self {
+        Self { stream: Streams::new(seed, purpose).stream(number), next: 0 }
     }
 
     /// The next 64 bits.
     pub(crate) const fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(STEP);
-        mix(self.0)
+        let bits = self.stream.bits(self.next);
+        self.next += 1;
+        bits
     }
 
     /// A whole number below `bound`; zero when `bound` is zero.
@@ -69,29 +75,21 @@ impl Chance {
     }
 }
 
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
-const fn mix(z: u64) -> u64 {
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn seeds_and_numbers_and_purposes_each_give_other_bits() {
-        let first = |seed, number, purpose| Chance::new(seed, number, purpose).bits();
-        assert_eq!(first(1, 2, 3), first(1, 2, 3));
-        let all = [first(1, 2, 3), first(2, 2, 3), first(1, 3, 3), first(1, 2, 4), first(2, 1, 3)];
-        assert!((1..5).all(|i| !all[..i].contains(&all[i])));
+    fn numbers_follow_each_other_in_their_stream() {
+        let stream = Streams::new(1, Purpose::TrapContent).stream(2);
+        let mut chance = Chance::new(1, 2, Purpose::TrapContent);
+        assert_eq!([chance.bits(), chance.bits()], [stream.bits(0), stream.bits(1)]);
+        assert_ne!(Chance::new(1, 2, Purpose::TrapOrder).bits(), stream.bits(0));
     }
 
     #[test]
     fn lengths_crowd_the_ends_of_buffers_and_keep_their_limit() {
-        let mut chance = Chance::new(7, 0, 0);
+        let mut chance = Chance::new(7, 0, Purpose::TrapContent);
         let lengths: Vec<usize> = (0..20_000).map(|_| chance.length(20_000)).collect();
         assert!(lengths.iter().all(|length| *length <= 20_000));
         for near in [255, 1_024, 4_096, 8_192] {

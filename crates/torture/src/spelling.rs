@@ -130,10 +130,11 @@ fn pause(text: &str) -> Result<Duration, String> {
 mod tests {
     use super::*;
     use crate::chance::Chance;
+    use warwolf_workload::seed::Purpose;
 
     #[test]
     fn what_is_spelt_is_read_back() {
-        let mut chance = Chance::new(3, 0, 0);
+        let mut chance = Chance::new(3, 0, Purpose::TrapContent);
         for _ in 0..300 {
             let mut steps = Vec::new();
             for _ in 0..chance.between(1, 3) {

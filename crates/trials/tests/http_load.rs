@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -161,6 +162,98 @@ fn a_page_that_grows_is_found_out() {
 }
 
 #[test]
+fn a_page_that_changes_and_keeps_its_length_is_found_out_by_its_checksum() {
+    let bodies: [&[u8]; 2] = [b"twenty bytes, first.", b"twenty bytes, other."];
+    let server = move || answering(move |number| Some(page(bodies[usize::from(number >= 4)])));
+    let (first, second) = (server(), server());
+    let told = Urls::new(&[first.url("/var.txt")]).load("-checksum -p 1 -f 14").exits(0);
+    assert_eq!(before(&told, " bad checksums"), 10.0, "{told:#?}");
+    assert_eq!(told.stderr, format!("{}: checksum wrong\n", first.url("/var.txt")).repeat(10));
+    // By its length alone it looks the same.
+    let told = Urls::new(&[second.url("/var.txt")]).load("-p 1 -f 14").exits(0);
+    assert!(!told.stdout.contains("bad"), "{told:#?}");
+    assert_eq!(told.stderr, "");
+}
+
+#[test]
+fn a_throttled_connection_is_as_slow_as_it_should_be() {
+    let server = target::start(Options::default());
+    let urls = Urls::new(&[target::url(&server, "/?size=10240")]);
+    // Ten bits a byte: 4,000 bytes a second. What is read last, at most half a second's worth, nobody waits for.
+    let told = urls.load("-Throttle 40000 -p 2 -f 2").exits(0);
+    assert!((2.0..2.9).contains(&seconds(&told)), "{told:#?}");
+    assert_eq!(codes(&told), [(200, 2)]);
+    assert!(told.stdout.contains("\n10240 mean bytes/connection\n"), "{told:#?}");
+    let rate = before(&told, " bytes/sec");
+    assert!((7_000.0..10_300.0).contains(&rate), "two connections at 4,000 each: {told:#?}");
+    // A pause is no silence of the server's.
+    let told = urls.load("-Throttle 10000 -timeout 1 -p 1 -s 2").exits(0);
+    assert!(!told.stdout.contains("timeouts"), "{told:#?}");
+    // 3,360 bytes a second, as of a modem.
+    let told = Urls::new(&[target::url(&server, "/?size=5000")]).load("-throttle -p 1 -f 1").exits(0);
+    assert!((0.9..1.7).contains(&seconds(&told)), "{told:#?}");
+}
+
+#[test]
+fn a_server_that_trickles_is_not_timed_out_and_one_that_stalls_is() {
+    let server = answering(|_| Some(b"HTTP/1.0 200 OK\r\nContent-Length: 99\r\n\r\nsome of it".to_vec()));
+    let told = Urls::new(&[server.url("/stall")]).load("-timeout 1 -p 1 -f 2").exits(0);
+    // What came of it counts.
+    assert!(told.stdout.starts_with("2 fetches, 1 max parallel, 20 bytes, in 2."), "{told:#?}");
+    assert!(told.stdout.contains("\n2 timeouts\n") && codes(&told) == [(200, 2)], "{told:#?}");
+
+    let server = Peer::start(|_, mut connection| {
+        if read_head(&mut connection).is_some() {
+            let _ = connection.write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 6\r\n\r\n");
+            for _ in 0..6 {
+                std::thread::sleep(Duration::from_millis(400));
+                let _ = connection.write_all(b"x");
+            }
+            drain(&mut connection);
+        }
+    });
+    let told = Urls::new(&[server.url("/")]).load("-timeout 1 -p 1 -f 1").exits(0);
+    assert!(seconds(&told) > 2.3 && !told.stdout.contains("timeouts"), "{told:#?}");
+}
+
+#[test]
+fn a_request_is_byte_for_byte_the_originals() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let heads = Arc::clone(&seen);
+    let server = Peer::start(move |_, mut connection| {
+        if let Some(head) = read_head(&mut connection) {
+            heads.lock().expect("nobody panicked").push(head);
+            let _ = connection.write_all(&page(b"five."));
+            drain(&mut connection);
+        }
+    });
+    for path in ["/ok?a=b c#f", "", "/trailing ", "/\u{e9}"] {
+        Urls::new(&[server.url(path)]).load("-p 1 -f 1").exits(0);
+        let path = if path.is_empty() { "/" } else { path };
+        let expected =
+            format!("GET {path} HTTP/1.0\r\nHost: 127.0.0.1\r\nUser-Agent: http_load 12mar2006\r\n\r\n");
+        let head = seen.lock().expect("nobody panicked").pop().expect("a request");
+        assert_eq!(String::from_utf8_lossy(&head), expected);
+    }
+    let proxy = format!("-proxy {} -p 1 -f 1", server.address());
+    Urls::new(&["http://nosuch.invalid:18080/10k.bin"]).load(&proxy).exits(0);
+    let head = seen.lock().expect("nobody panicked").pop().expect("a request");
+    assert!(
+        head.starts_with(b"GET http://nosuch.invalid:18080/10k.bin HTTP/1.0\r\nHost: nosuch.invalid\r\n")
+    );
+}
+
+#[test]
+fn chunks_are_bytes_like_any_other() {
+    let server = Peer::replying_once(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;ext=1\r\n world\r\n0\r\n\r\n",
+    );
+    let told = Urls::new(&[server.url("/chunk")]).load("-p 1 -f 3").exits(0);
+    assert_eq!(told.stdout.lines().nth(1), Some("32 mean bytes/connection"), "{told:#?}");
+    assert_eq!(codes(&told), [(200, 3)]);
+}
+
+#[test]
 fn a_first_fetch_that_is_closed_poisons_nothing() {
     let server = answering(|number| (number > 0).then(|| page(b"five.")));
     let urls = Urls::new(&[server.url("/")]);
@@ -272,6 +365,7 @@ fn a_hundred_thousand_urls_are_no_burden() {
     assert_eq!(codes(&told), [(200, 5_000)], "{told:#?}");
     assert!(!told.stdout.contains("bad"), "{told:#?}");
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    println!("100,000 URLs, 5,000 fetches: {:?}", began.elapsed());
     let targets: std::collections::HashSet<_> = server.log().into_iter().map(|entry| entry.path).collect();
     // 5,000 drawn of 100,000 with replacement: about 4,877 different ones.
     assert!((4_750..=5_000).contains(&targets.len()), "{}", targets.len());

@@ -1,9 +1,10 @@
 //! `torture.pl`, from its words to its report, against real servers.
 #![forbid(unsafe_code)]
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use warwolf_target::Options;
@@ -217,4 +218,152 @@ fn a_link_of_that_name_is_torture_pl() {
     assert!(output.status.success());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("\nBytes Transferred:      7 bytes\n"), "{text}");
+}
+
+/// A request as it came: its head and its body.
+type Came = (Vec<u8>, Vec<u8>);
+
+/// A server that keeps what it is sent, and answers with four bytes.
+fn keeping() -> (Peer, Arc<Mutex<Vec<Came>>>) {
+    let came = Arc::new(Mutex::new(Vec::new()));
+    let list = Arc::clone(&came);
+    let peer = Peer::start(move |_, mut connection| {
+        let Some(head) = read_head(&mut connection) else { return };
+        let text = String::from_utf8_lossy(&head).to_ascii_lowercase();
+        let length =
+            text.split_once("content-length: ").and_then(|(_, rest)| rest.lines().next()?.parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        if connection.read_exact(&mut body).is_ok() {
+            list.lock().expect("nobody panicked").push((head, body));
+            let _ = connection.write_all(b"HTTP/1.0 200 OK\r\n\r\nbody");
+        }
+    });
+    (peer, came)
+}
+
+fn taken(came: &Mutex<Vec<Came>>) -> Vec<Came> {
+    std::mem::take(&mut came.lock().expect("nobody panicked"))
+}
+
+#[test]
+fn the_query_is_random_and_counts_as_sent() {
+    let (server, came) = keeping();
+    let told = torture("-t 30 -l 300 -s 5", &server.url("/index.html")).exits(0);
+    let requests = taken(&came);
+    let mut data = 0;
+    for (head, _) in &requests {
+        let head = std::str::from_utf8(head).expect("escaped");
+        let query =
+            head.strip_prefix("GET /index.html?").and_then(|rest| rest.strip_suffix(" HTTP/1.0\r\n\r\n"));
+        data += query.unwrap_or_else(|| panic!("{head}")).len();
+    }
+    assert!(data > 30 * 150, "half of 300 on average, and more by escaping: {data}");
+    assert_eq!(figure(&told, "Bytes Transferred:"), (data + 30 * 4) as f64, "{told:#?}");
+    assert_eq!(statuses(&told), [(200, 30)]);
+    torture("-t 30 -l 300 -s 5", &server.url("/index.html")).exits(0);
+    assert_eq!(taken(&came), requests, "the same seed, the same data");
+    torture("-t 30 -l 300 -s 6", &server.url("/index.html")).exits(0);
+    assert_ne!(taken(&came), requests);
+}
+
+#[test]
+fn data_is_posted_unchanged_with_its_length() {
+    let (server, came) = keeping();
+    for (words, is_raw) in [("-t 10 -l 2000 -P", false), ("-t 10 -l 2000 -P -r", true)] {
+        let told = torture(words, &server.url("/post")).exits(0);
+        let requests = taken(&came);
+        let sent: usize = requests.iter().map(|(_, body)| body.len()).sum();
+        for (head, body) in &requests {
+            let expected = format!(
+                "POST /post HTTP/1.0\r\nContent-type: application/octet-stream\r\nContent-length: {}\r\n\r\n",
+                body.len()
+            );
+            assert_eq!(String::from_utf8_lossy(head), expected);
+        }
+        let odd = requests.iter().flat_map(|(_, body)| body).filter(|byte| !byte.is_ascii_graphic()).count();
+        assert_eq!(odd > 0, is_raw, "{words}");
+        assert_eq!(figure(&told, "Bytes Transferred:"), (sent + 40) as f64, "{told:#?}");
+        assert_eq!(statuses(&told), [(200, 10)]);
+    }
+}
+
+#[test]
+fn a_path_wins_over_a_post_and_flags_may_stand_in_one_word() {
+    let (server, came) = keeping();
+    for words in ["-Pprx -t2 -c2 -l 10", "-P -p -t 4 -l 10"] {
+        let told = torture(words, &server.url("/dir/")).exits(0);
+        assert_eq!(figure(&told, "Transactions:"), 4.0);
+    }
+    let requests = taken(&came);
+    // Raw data may hold anything, the end of a head too.
+    assert!(requests.iter().all(|(head, _)| !head.starts_with(b"GET /dir/ HTTP")), "{requests:?}");
+    assert!(requests.len() >= 6, "{requests:?}");
+    assert!(
+        requests.iter().all(|(head, _)| head.starts_with(b"GET /dir/") && !head.starts_with(b"GET /dir//"))
+    );
+}
+
+#[test]
+fn nginx_answers_random_data_as_it_answered_the_original() {
+    let server = Nginx::start("");
+    let codes = |words: &str, path: &str| {
+        let told = torture(words, &server.url(path)).exits(0);
+        assert_eq!(told.stderr, "", "what random data provokes is no trouble: {told:#?}");
+        statuses(&told)
+    };
+    let long = codes("-t 10 -l 9000 -s 1", "/small");
+    assert!(long.iter().all(|(code, _)| matches!(code, 200 | 414)) && long.len() == 2, "{long:?}");
+    let path = codes("-t 20 -l 20 -p -s 1", "/small");
+    assert!(path.iter().all(|(code, _)| matches!(code, 400 | 404)), "{path:?}");
+    let raw = codes("-t 40 -l 20 -r -s 1", "/small");
+    assert!(raw.iter().all(|(code, _)| matches!(code, 200 | 400)) && raw.len() == 2, "{raw:?}");
+    assert_eq!(codes("-t 10 -l 2000 -P -r -s 1", "/upload"), [(200, 10)]);
+}
+
+#[test]
+fn trouble_is_said_with_the_servers_own_reason() {
+    let server = Peer::replying_once(
+        b"HTTP/1.0 503 Service Temporarily Unavailable\r\nContent-Length: 5\r\n\r\nbusy\n",
+    );
+    let told = torture("-t 2", &server.url("/503")).exits(0);
+    assert_eq!((figure(&told, "Bytes Transferred:"), statuses(&told)), (10.0, vec![(503, 2)]));
+    let lines: Vec<&str> = told.stderr.split_inclusive('\n').collect();
+    assert_eq!(lines.len(), 2, "{told:#?}");
+    for line in lines {
+        let message = line.split_once(": ").map(|(_, message)| message);
+        assert_eq!(message, Some("Service Temporarily Unavailable\r\n"));
+    }
+}
+
+/// The original's copies died of that one after the other, and it divided by zero.
+#[test]
+fn a_server_that_closes_while_it_is_sent_to_costs_transactions_and_no_more() {
+    let server = Peer::start(|_, mut connection| {
+        let mut some = [0; 1_000];
+        let _ = connection.read(&mut some);
+    });
+    let told = torture("-t 5 -c 2 -P -r -l 3000000", &server.url("/x")).exits(0);
+    has_the_shape(&told);
+    assert_eq!(statuses(&told), [(400, 10)], "{told:#?}");
+    assert!(figure(&told, "Bytes Transferred:") > 1e6, "{told:#?}");
+}
+
+/// `Content-Length` is not looked at: a body is what comes before the end.
+#[test]
+fn a_body_ends_with_the_connection() {
+    let server = Peer::replying_once(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\nEXTRA");
+    let told = torture("", &server.url("/extra")).exits(0);
+    assert_eq!((figure(&told, "Bytes Transferred:"), statuses(&told)), (8.0, vec![(200, 1)]));
+}
+
+#[test]
+fn making_data_is_in_no_response_time() {
+    let (server, _) = keeping();
+    let told = torture("-v -t 2 -P -r -l 60000000 -s 4", &server.url("/")).exits(0);
+    let making =
+        told.stderr.lines().find_map(|line| line.strip_prefix("torture.pl: making random data took "));
+    let making: f64 = making.and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("a figure");
+    let elapsed = figure(&told, "Elapsed time:");
+    assert!(making > 0.01 && making < elapsed, "{told:#?}");
+    assert!(2.0 * figure(&told, "Response Time:") <= elapsed - making + 0.02, "{told:#?}");
 }

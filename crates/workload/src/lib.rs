@@ -8,6 +8,7 @@
 mod arrivals;
 mod auth;
 mod cookies;
+mod data;
 mod page;
 mod redirect;
 pub mod seed;

@@ -14,6 +14,12 @@ pub enum Purpose {
     Think = 3,
     /// Client nonces of digest authentication; one stream a session.
     Nonces = 4,
+    /// Random data sent with calls; one stream a session, and another made from it for each call.
+    Data = 5,
+    /// In which order torture sets its traps; one stream for each round of them.
+    TrapOrder = 6,
+    /// What torture's requests are made of; one stream each.
+    TrapContent = 7,
 }
 
 /// The streams of one purpose.
@@ -43,6 +49,12 @@ impl Stream {
     #[must_use]
     pub const fn bits(self, position: u64) -> u64 {
         mix(self.0.wrapping_add(position.wrapping_add(1).wrapping_mul(STEP)))
+    }
+
+    /// A stream of its own, made from number `position` of this one.
+    #[must_use]
+    pub const fn branch(self, position: u64) -> Self {
+        Self(self.bits(position))
     }
 
     /// A number above 0 and up to 1, in steps of 2^-53.

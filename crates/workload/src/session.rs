@@ -5,6 +5,7 @@
 
 use crate::auth::{Answers, Verdict};
 use crate::cookies::Cookies;
+use crate::data;
 use crate::page::{self, Page};
 use crate::redirect;
 use crate::seed::{Purpose, Streams};
@@ -15,8 +16,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_plan::{
-    Auth, Burst, FailureRule, Fetch, Links, Order, Plan, Request, RequestId, Resources, Schedule, Script,
-    Think, ThinkAt, Work,
+    Auth, Burst, FailureRule, Fetch, Links, Order, Plan, RandomData, Request, RequestId, Resources, Schedule,
+    Script, Think, ThinkAt, Work,
 };
 
 /// What all sessions of a plan share.
@@ -48,6 +49,7 @@ pub struct Workload {
     choices: Streams,
     pauses: Streams,
     nonces: Streams,
+    data: Streams,
 }
 
 /// Where an order over all calls stands.
@@ -96,6 +98,7 @@ impl Workload {
             one_cookie: plan.session.one_cookie,
             place: Cell::new(Place { request: first, missed: FIRST_MISSED }),
             nonces: Streams::new(plan.seed, Purpose::Nonces),
+            data: Streams::new(plan.seed, Purpose::Data),
             choices: Streams::new(plan.seed, Purpose::Requests),
             pauses: Streams::new(plan.seed, Purpose::Think),
         }
@@ -321,6 +324,8 @@ struct Extras {
     answers: Answers,
     /// Nonces used.
     nonces: u64,
+    /// How often random data was drawn.
+    drawn: u64,
     /// Requests that replies asked for, to be sent.
     pending: Vec<Request>,
     /// Such requests that are out.
@@ -563,6 +568,15 @@ impl Session {
         {
             extras.cookies.write(request, out);
         }
+    }
+
+    /// Appends what random data adds to a call of this session: the n-th time it is asked, the same with every run of a seed. Gives
+    /// the length of the data itself.
+    pub fn write_data(&mut self, workload: &Workload, data: &RandomData, out: &mut Vec<u8>) -> u64 {
+        let extras = self.extras.get_or_insert_default();
+        let stream = workload.data.stream(self.number).branch(extras.drawn);
+        extras.drawn += 1;
+        data::write(stream, data, out)
     }
 
     /// Its number: that of its arrival.

@@ -6,8 +6,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Connections, HttpVersion, Network, Order, Plan, Schedule, SessionShape, Stop, Think,
-    Timeouts, Tls, Verify, Work,
+    ArrivalProcess, Connections, HttpVersion, Network, Order, Plan, ReplyEnd, Schedule, SessionShape, Stop,
+    Think, Timeouts, Tls, Verify, Work,
 };
 
 /// What of the machine and the moment goes into a plan.
@@ -114,12 +114,12 @@ pub fn parse(
     let mut requests = Vec::new();
     let mut lines = Vec::new();
     for line in urls::lines(&content) {
-        let line = String::from_utf8_lossy(line).into_owned();
-        match urls::request(&line, options.proxy) {
+        let text = String::from_utf8_lossy(line).into_owned();
+        match urls::request(line, options.proxy) {
             Some(request) => requests.push(request),
-            None => return Err(said(options.name, &format!("unknown protocol - {line}"))),
+            None => return Err(said(options.name, &format!("unknown protocol - {text}"))),
         }
-        lines.push(line);
+        lines.push(text);
     }
     if requests.is_empty() {
         return Err(said(options.name, &format!("no URLs in {file}")));
@@ -149,6 +149,7 @@ pub fn parse(
                 order: Order::Random,
             },
             think: Think::None,
+            checksum: options.check == Check::Checksum,
             ..SessionShape::default()
         },
         connections: Connections {
@@ -158,14 +159,12 @@ pub fn parse(
                 Start::Parallel(parallel) => parallel,
                 Start::Rate(_) => machine.connections,
             },
+            // It asks in HTTP/1.0 and knows nothing else: chunks, should they come, are bytes of the page.
+            reply_end: ReplyEnd::Length,
             ..Connections::default()
         },
-        timeouts: Timeouts {
-            connect: Some(options.timeout),
-            call: Some(options.timeout),
-            ..Timeouts::default()
-        },
-        network: Network { bind, ..Network::default() },
+        timeouts: Timeouts { connect: None, call: None, idle: Some(options.timeout), ..Timeouts::default() },
+        network: Network { bind, receive_rate: options.throttle, ..Network::default() },
         tls: Tls { verify: Verify::Off, ciphers: options.ciphers, ..Tls::default() },
         ..Plan::new(requests)
     };

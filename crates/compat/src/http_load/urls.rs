@@ -15,8 +15,10 @@ pub(super) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// What a line stands for; none when it begins with neither `http://` nor `https://`, in small letters.
-pub(super) fn request(line: &str, proxy: Option<(&str, u16)>) -> Option<Request> {
+/// What a line stands for; none when it begins with neither `http://` nor `https://`, in small letters. The rest of it is sent as
+/// it is, byte for byte, blanks included.
+pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request> {
+    let line: &str = &latin(line);
     let (scheme, rest) = if let Some(rest) = line.strip_prefix("http://") {
         (Scheme::Http, rest)
     } else {
@@ -31,16 +33,32 @@ pub(super) fn request(line: &str, proxy: Option<(&str, u16)>) -> Option<Request>
             format!("{scheme}://{}:{port}{path}", bracketed(host))
         }
     };
-    let (to, at) = proxy.unwrap_or((host, port));
+    let head = format!("GET {target} HTTP/1.0\r\nHost: {}\r\nUser-Agent: {USER_AGENT}\r\n", bracketed(host));
+    let (to, at) = match proxy {
+        Some((to, at)) => (to.to_owned(), at),
+        None => (bytes(host), port),
+    };
     Some(Request {
-        endpoint: Endpoint { scheme, host: to.to_owned(), port: at },
+        endpoint: Endpoint { scheme, host: to, port: at },
         path: target,
         method: "GET".to_owned(),
-        headers: vec![("Host".to_owned(), bracketed(host)), ("User-Agent".to_owned(), USER_AGENT.to_owned())],
+        headers: Vec::new(),
         body: Body::None,
         basic_auth: None,
-        head: None,
+        head: Some(head),
+        random: None,
     })
+}
+
+/// Bytes as characters, one for each: how heads are written in a plan.
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// The text whose bytes stand in `latin` as characters.
+fn bytes(latin: &str) -> String {
+    let bytes: Vec<u8> = latin.chars().map(|letter| letter as u8).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Host, port and path of what follows the scheme. Without a path it is `/`; what is no number counts as port zero.
@@ -74,10 +92,9 @@ fn bracketed(host: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> (String, u16, String, String) {
-        let request = request(line, None).unwrap();
-        let host = request.headers[0].1.clone();
-        (request.endpoint.host, request.endpoint.port, request.path, host)
+    fn of(line: &str) -> (String, u16, String) {
+        let request = request(line.as_bytes(), None).unwrap();
+        (request.endpoint.host, request.endpoint.port, request.head.unwrap())
     }
 
     #[test]
@@ -96,24 +113,39 @@ mod tests {
             ("http://a.test/b:9/", "a.test", 80, "/b:9/", "a.test"),
         ];
         for (line, host, port, path, header) in rows {
-            assert_eq!(of(line), (host.to_owned(), port, path.to_owned(), header.to_owned()), "{line}");
+            let head =
+                format!("GET {path} HTTP/1.0\r\nHost: {header}\r\nUser-Agent: http_load 12mar2006\r\n");
+            assert_eq!(of(line), (host.to_owned(), port, head), "{line}");
         }
+    }
+
+    #[test]
+    fn a_path_is_sent_byte_for_byte() {
+        let line = "http://a.test/\u{e9}".as_bytes();
+        let head = request(line, None).unwrap().head.unwrap();
+        assert!(
+            head.starts_with("GET /\u{c3}\u{a9} HTTP/1.0\r\n"),
+            "each byte of UTF-8 is a character: {head}"
+        );
+        let host = request("http://\u{e9}.test/".as_bytes(), None).unwrap().endpoint.host;
+        assert_eq!(host, "\u{e9}.test", "and names are text again");
     }
 
     #[test]
     fn anything_else_is_no_url() {
         for line in ["", "# c", "ftp://x/", "HTTP://a.test/", "a.test/", " http://a.test/"] {
-            assert_eq!(request(line, None), None, "{line}");
+            assert_eq!(request(line.as_bytes(), None), None, "{line}");
         }
     }
 
     #[test]
     fn through_a_proxy_the_target_is_the_whole_url_with_its_port() {
-        let request = request("http://a.test/x", Some(("p.test", 3128))).unwrap();
+        let request = request(b"http://a.test/x", Some(("p.test", 3128))).unwrap();
         assert_eq!(request.endpoint.host, "p.test");
         assert_eq!(request.endpoint.port, 3128);
         assert_eq!(request.path, "http://a.test:80/x");
-        assert_eq!(request.headers[0].1, "a.test");
+        let head = request.head.unwrap();
+        assert!(head.starts_with("GET http://a.test:80/x HTTP/1.0\r\nHost: a.test\r\n"), "{head}");
     }
 
     #[test]

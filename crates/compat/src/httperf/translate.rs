@@ -358,6 +358,7 @@ fn planned(options: &Options, server: &str, wire: Wire) -> Request {
             false => Body::Bytes(wire.body),
         },
         basic_auth: None,
+        random: None,
         head: Some(wire.head.iter().map(|byte| char::from(*byte)).collect()),
     }
 }

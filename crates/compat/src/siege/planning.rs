@@ -199,6 +199,7 @@ fn request(settings: &Settings, target: &Target) -> Request {
         },
         basic_auth: None,
         head: None,
+        random: None,
     }
 }
 

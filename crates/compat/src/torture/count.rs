@@ -6,8 +6,10 @@ use warwolf_measure::Outcome;
 /// A transaction that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transaction<'a> {
-    /// From before connecting to after the close, in nanoseconds.
+    /// From before connecting to after the close, in nanoseconds, without the making of its data.
     pub took_ns: u64,
+    /// What the making of its data took, in nanoseconds.
+    pub making_ns: u64,
     /// When it was over, in nanoseconds since the run began.
     pub finished_ns: u64,
     /// Bytes of random data, as they were sent.
@@ -34,6 +36,7 @@ const HUNG: u16 = 504;
 pub struct Count {
     pub(super) transactions: u64,
     pub(super) took_ns: u128,
+    pub(super) making_ns: u128,
     pub(super) bytes: u64,
     /// By status, the made-up ones included.
     pub(super) statuses: BTreeMap<u16, u64>,
@@ -60,6 +63,7 @@ impl Count {
         let Some((status, message)) = status(transaction) else { return };
         self.transactions += 1;
         self.took_ns += u128::from(transaction.took_ns);
+        self.making_ns += u128::from(transaction.making_ns);
         self.bytes += transaction.drawn_bytes + transaction.body_bytes;
         self.last_ns = self.last_ns.max(transaction.finished_ns);
         *self.statuses.entry(status).or_default() += 1;

@@ -3,8 +3,8 @@
 use super::{Classic, Style};
 use std::time::Duration;
 use warwolf_plan::{
-    Body, Connections, Endpoint, HttpVersion, Network, Order, Plan, Request, Schedule, Scheme, SessionShape,
-    Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
+    Body, Connections, DataPlace, Endpoint, HttpVersion, Network, Order, Plan, RandomData, ReplyEnd, Request,
+    Schedule, Scheme, SessionShape, Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
 };
 
 /// A command line that means nothing: what goes to stderr. The exit code is 255.
@@ -33,14 +33,6 @@ struct Options<'a> {
     seed: Option<u64>,
     patience: f64,
     verbose: bool,
-}
-
-/// Where random data goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Query,
-    Path,
-    Body,
 }
 
 /// Makes a plan of a command line, the program's name first. Random choices are made from `seed` unless `-s` says
@@ -76,23 +68,31 @@ pub fn parse(argv: &[String], seed: u64) -> Result<Classic, Usage> {
 fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
     // What is no URL has no host, and the empty name no address: every transaction fails as in the original.
     let (host, port, target) = split(url).unwrap_or(("", 80, "/"));
-    let length = if options.length > 0.0 { options.length.ceil() as u64 } else { 0 };
-    let place = match (length, options.path, options.post) {
-        (0, ..) => None,
-        (_, true, _) => Some(Place::Path),
-        (_, false, true) => Some(Place::Body),
-        (_, false, false) => Some(Place::Query),
+    let place = match (options.path, options.post) {
+        (true, _) => DataPlace::Path,
+        (false, true) => DataPlace::Body,
+        (false, false) => DataPlace::Query,
     };
-    let target = if target.is_empty() { "/" } else { target };
-    let method = if place == Some(Place::Body) { "POST" } else { "GET" };
+    let max = (options.length.ceil() as u64).min(RandomData::LONGEST);
+    let random = (options.length > 0.0).then_some(RandomData { max, place, escaped: !options.raw });
+    let mut target = if target.is_empty() { "/".to_owned() } else { target.to_owned() };
+    if random.is_some() && place == DataPlace::Path && !target.ends_with('/') {
+        target.push('/');
+    }
+    let posts = random.is_some() && place == DataPlace::Body;
+    let (method, kind) =
+        if posts { ("POST", "Content-type: application/octet-stream\r\n") } else { ("GET", "") };
+    // Each byte of the target as a character: that is how heads are written in a plan.
+    let bytes: String = target.bytes().map(char::from).collect();
     let request = Request {
         endpoint: Endpoint { scheme: Scheme::Http, host: host.to_owned(), port },
-        path: target.to_owned(),
+        path: target,
         method: method.to_owned(),
         headers: Vec::new(),
         body: Body::None,
         basic_auth: None,
-        head: None,
+        head: Some(format!("{method} {bytes} HTTP/1.0\r\n{kind}")),
+        random,
     };
     Plan {
         seed: style.seed,
@@ -109,9 +109,11 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
             version: HttpVersion::Http10,
             keep_alive: false,
             limit: style.copies,
+            // Whatever the server says about its length: the original read to the end.
+            reply_end: ReplyEnd::Close,
             ..Connections::default()
         },
-        timeouts: Timeouts { connect: None, call: style.patience, ..Timeouts::default() },
+        timeouts: Timeouts { connect: None, call: None, idle: style.patience, ..Timeouts::default() },
         network: Network { unresolved: Unresolved::Count, ..Network::default() },
         ..Plan::new(vec![request])
     }

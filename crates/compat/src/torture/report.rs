@@ -70,6 +70,12 @@ pub fn details(style: &Style, count: &Count, elapsed: Duration, own: Own) -> Str
     if missing > 0 {
         text.push_str(&format!("{name}: {missing} transactions were not made\n"));
     }
+    if count.making_ns > 0 {
+        let making = count.making_ns as f64 / 1e9;
+        text.push_str(&format!(
+            "{name}: making random data took {making:.3} sec, which is in no response time\n"
+        ));
+    }
     text.push_str(&format!("{name}: {}\n", overhead(count, elapsed, own)));
     text
 }

@@ -1,7 +1,7 @@
 use super::*;
 use std::time::Duration;
 use warwolf_measure::Outcome;
-use warwolf_plan::{Order, Schedule, Think, ThinkAt, Unresolved, Work};
+use warwolf_plan::{DataPlace, Order, RandomData, ReplyEnd, Schedule, Think, ThinkAt, Unresolved, Work};
 
 /// A run of the original as it was captured: command, output, speech and exit code.
 fn captured(name: &str) -> String {
@@ -41,7 +41,16 @@ fn plan(words: &str) -> Plan {
 }
 
 fn transaction(status: u16, outcome: Outcome) -> Transaction<'static> {
-    Transaction { took_ns: 0, finished_ns: 0, drawn_bytes: 0, body_bytes: 0, status, reason: b"", outcome }
+    Transaction {
+        took_ns: 0,
+        making_ns: 0,
+        finished_ns: 0,
+        drawn_bytes: 0,
+        body_bytes: 0,
+        status,
+        reason: b"",
+        outcome,
+    }
 }
 
 /// Name of the capture; transactions, seconds, nanoseconds of all transactions together, bytes; statuses.
@@ -252,6 +261,37 @@ fn copies_are_users_of_a_closed_loop() {
 }
 
 #[test]
+fn a_request_is_its_request_line_alone() {
+    let plan = plan("http://a.test/x");
+    assert_eq!(plan.requests[0].head.as_deref(), Some("GET /x HTTP/1.0\r\n"));
+    assert_eq!(plan.requests[0].random, None);
+    assert_eq!(plan.connections.reply_end, ReplyEnd::Close);
+}
+
+#[test]
+fn random_data_goes_into_query_path_or_body() {
+    let data = |max, place, escaped| Some(RandomData { max, place, escaped });
+    let post = "POST /x HTTP/1.0\r\nContent-type: application/octet-stream\r\n";
+    let rows = [
+        ("-l 20 http://a.test/x", "GET /x HTTP/1.0\r\n", data(20, DataPlace::Query, true)),
+        ("-l 20 http://a.test", "GET / HTTP/1.0\r\n", data(20, DataPlace::Query, true)),
+        ("-l 20 -p http://a.test/x", "GET /x/ HTTP/1.0\r\n", data(20, DataPlace::Path, true)),
+        ("-l 20 -p http://a.test/x/", "GET /x/ HTTP/1.0\r\n", data(20, DataPlace::Path, true)),
+        ("-l 20 -P http://a.test/x", post, data(20, DataPlace::Body, true)),
+        ("-l 20 -Pr http://a.test/x", post, data(20, DataPlace::Body, false)),
+        ("-l 20 -pPr http://a.test/x", "GET /x/ HTTP/1.0\r\n", data(20, DataPlace::Path, false)),
+        ("-l 0.5 http://a.test/x", "GET /x HTTP/1.0\r\n", data(1, DataPlace::Query, true)),
+        // Without data there is nothing to post, and no place for it.
+        ("-P -p -r http://a.test/x", "GET /x HTTP/1.0\r\n", None),
+        ("-l -5 -P http://a.test/x", "GET /x HTTP/1.0\r\n", None),
+    ];
+    for (words, head, random) in rows {
+        let request = &plan(words).requests[0];
+        assert_eq!((request.head.as_deref(), request.random), (Some(head), random), "{words}");
+    }
+}
+
+#[test]
 fn urls_are_taken_apart_as_the_original_does() {
     let rows = [
         ("http://a.test", Some(("a.test", 80, ""))),
@@ -310,7 +350,8 @@ fn details_tell_made_up_statuses_and_the_program_s_own_share() {
     let style = meant("-v -c 2 -t 2 http://a.test/").style;
     let mut count = Count::default();
     for outcome in [Outcome::Refused, Outcome::Refused, Outcome::Closed] {
-        count.add(&transaction(0, outcome), 1, &mut Vec::new());
+        let made = Transaction { making_ns: 4_000_000, ..transaction(0, outcome) };
+        count.add(&made, 1, &mut Vec::new());
     }
     let own = Own { cpu: Duration::from_millis(3), threads: 2 };
     let expected = "\
@@ -318,6 +359,7 @@ torture.pl: seed 7
 torture.pl: status 400 stands 1 times for: connection closed before the reply
 torture.pl: status 503 stands 2 times for: connection refused
 torture.pl: 1 transactions were not made
+torture.pl: making random data took 0.012 sec, which is in no response time
 torture.pl: own overhead 0.003 sec of CPU, 1000.0 microseconds a transaction, 15 % of the time there was
 ";
     assert_eq!(details(&style, &count, Duration::from_millis(10), own), expected);

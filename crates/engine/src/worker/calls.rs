@@ -183,6 +183,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         let session = &mut sessions[entry.session as usize].session;
         let template = template(prepared, &entry.what);
+        let began = self.keeps.data.then(|| self.driver.now());
         let mut filling = Filling::head(request(prepared, &entry.what), session, workload);
         if live.out.capacity() == 0
             && let Some(spare) = self.buffers.pop()
@@ -208,6 +209,10 @@ impl<D: Driver> Worker<'_, D> {
             if *wants_requests {
                 tell_request(witness, entry.serial, &live.out[before..], template);
             }
+        }
+        if let (Some(began), Some(kept)) = (began, &mut entry.kept) {
+            kept.drawn_bytes = filling.drawn();
+            kept.preparing = self.driver.now().since(began);
         }
         live.written.push(calls, call);
         self.mark(connection);
@@ -391,6 +396,10 @@ impl<D: Driver> Worker<'_, D> {
                 footer_bytes: call.footer_bytes,
                 is_opening: part.is_opening,
                 connected: call.connected,
+                checksum: kept.map_or(0, |kept| kept.checksum),
+                reason: kept.map_or(&[], |kept| &kept.reason),
+                drawn_bytes: kept.map_or(0, |kept| kept.drawn_bytes),
+                preparing: kept.map_or(Duration::ZERO, |kept| kept.preparing),
                 challenges: kept.map_or(&[], |kept| &kept.challenges),
                 exchange: kept.and_then(|kept| kept.exchange.as_ref()),
             });

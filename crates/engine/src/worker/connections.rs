@@ -191,12 +191,14 @@ impl<D: Driver> Worker<'_, D> {
         self.connections.get(index as usize).is_some_and(|connection| connection.phase != Phase::Closed)
     }
 
-    /// Something came from the peer, or something is to come: its silence is counted from now, if it owes us anything.
+    /// Something came from the peer, or something is to come: its silence is counted from now, if it owes us anything and we
+    /// listen.
     pub(super) fn hear(&mut self, index: u32) {
         let Some(limit) = self.prepared.timeouts.idle else { return };
         if self.is_alive(index) {
             self.silences.clear(index);
-            if !self.connections[index as usize].is_unused() {
+            let connection = &self.connections[index as usize];
+            if !connection.is_unused() && connection.busy <= self.now {
                 self.silences.set(index, self.now + limit);
             }
         }
@@ -311,6 +313,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     pub(super) fn received(&mut self, index: u32, bytes: ReceivedBytes) {
+        self.pace(index, bytes.len());
         let connection = &mut self.connections[index as usize];
         let data = self.driver.bytes(&bytes);
         self.recorder.tally.wire(0, data.len() as u64);

@@ -3,7 +3,7 @@
 //! As lenient as browsers and curl where leniency does no harm to framing: a bare line feed ends a line, the reason
 //! phrase may be missing, space before a colon and folded lines are taken.
 
-use super::Limits;
+use super::{Limits, ReplyEnd};
 use crate::template::{Asks, is_token_byte};
 use crate::{Version, Violation};
 use std::cell::RefCell;
@@ -64,7 +64,7 @@ pub(crate) fn read(input: &[u8], asks: Asks, limits: &Limits) -> Result<Option<F
         return Err(Violation::BadStatusLine);
     };
     let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
-    let (framing, kept) = frame(status, version, response.headers, asks)?;
+    let (framing, kept) = frame(status, version, response.headers, asks, limits.reply_end)?;
     Ok(Some(Found { bytes, status, version, framing, kept }))
 }
 
@@ -146,6 +146,7 @@ fn frame(
     version: Version,
     fields: &[httparse::Header<'_>],
     asks: Asks,
+    reply_end: ReplyEnd,
 ) -> Result<(Framing, bool), Violation> {
     let mut length = Ok(None);
     let mut coding = Coding::None;
@@ -170,7 +171,12 @@ fn frame(
         // The other protocol begins: nothing on this connection is HTTP any more.
         (101, _) | (200..=299, Asks::Tunnel) => return Ok((Framing::NoBody, false)),
         (100..=199, _) => return Ok((Framing::Interim, true)),
-        (204 | 304, _) | (_, Asks::Head) => Framing::NoBody,
+        (_, Asks::Head) => Framing::NoBody,
+        _ if reply_end == ReplyEnd::Close => Framing::UntilClose,
+        (204 | 304, _) => Framing::NoBody,
+        _ if reply_end == ReplyEnd::Length => {
+            length.unwrap_or(None).map_or(Framing::UntilClose, Framing::Length)
+        }
         _ => match coding {
             Coding::Broken => return Err(Violation::UnsupportedTransferCoding),
             Coding::Chunked => Framing::Chunked,

@@ -28,12 +28,27 @@ pub struct Limits {
     pub max_head: usize,
     /// Most header fields of a head, up to 256.
     pub max_headers: usize,
+    /// What tells where the body of a reply ends.
+    pub reply_end: ReplyEnd,
+}
+
+/// What tells where the body of a reply ends. Old clients know less than RFC 9112 section 6.3 asks for; whatever a reply is
+/// said to be without (to `HEAD`, 1xx) it is without for them as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReplyEnd {
+    /// Whatever the protocol says: a length, a last chunk, the close.
+    #[default]
+    Framed,
+    /// `Content-Length`, or else the close. The framing of chunks counts as body.
+    Length,
+    /// The close alone: what was announced as the end is none.
+    Close,
 }
 
 impl Default for Limits {
     /// 64 KiB and 100 fields.
     fn default() -> Self {
-        Self { max_head: 65_536, max_headers: 100 }
+        Self { max_head: 65_536, max_headers: 100, reply_end: ReplyEnd::Framed }
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn h1_head(data: &[u8]) {
         2 => &["CONNECT"],
         _ => &["GET", "HEAD", "POST"],
     };
-    let tight = Limits { max_head: 64, max_headers: 3 };
+    let tight = Limits { max_head: 64, max_headers: 3, ..Limits::default() };
     agree(methods, bytes, if choice & 0x80 == 0 { Limits::default() } else { tight });
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn h1_api(data: &[u8]) {
     let templates = templates();
     let mut bytes = data.iter().copied();
     let depth = usize::from(bytes.next().unwrap_or(0) % 4);
-    let mut http = Http1::new(Limits { max_head: 256, max_headers: 8 }, depth);
+    let mut http = Http1::new(Limits { max_head: 256, max_headers: 8, ..Limits::default() }, depth);
     let mut book = Book::default();
     let mut out = Vec::new();
     let mut calls = 0..;

@@ -1,7 +1,9 @@
 //! One connection at a time: what a server says, and what comes of the calls.
 
 use crate::diary::{Diary, asked, heard, heard_within, start, template};
-use warwolf_http::{CallId, Cause, Http1, Limits, RequestBody, TemplateBuilder, Version, Violation};
+use warwolf_http::{
+    CallId, Cause, Http1, Limits, ReplyEnd, RequestBody, TemplateBuilder, Version, Violation,
+};
 
 /// What is heard of one `GET`, without the fields of its head.
 fn outline(reply: &[u8]) -> String {
@@ -153,14 +155,64 @@ fn the_largest_length_and_chunk_are_taken_for_what_they_say() {
 }
 
 #[test]
+fn a_reason_is_what_stands_behind_the_status() {
+    let rows = [
+        ("HTTP/1.1 503 Service Temporarily Unavailable\r\n", "Service Temporarily Unavailable"),
+        ("HTTP/1.1 200\r\n", ""),
+        ("HTTP/1.1 200 \r\n", ""),
+        ("HTTP/1.0  404  Not Found\n", "Not Found"),
+        ("\r\nHTTP/1.1 200 OK\r\n", "OK"),
+    ];
+    for (line, reason) in rows {
+        let mut http = asked(&["GET"], Limits::default());
+        let mut diary = Diary::default();
+        http.receive(format!("{line}Content-Length: 0\r\n\r\n").as_bytes(), &mut diary).unwrap();
+        assert_eq!(diary.reasons, [reason], "{line:?}");
+    }
+}
+
+#[test]
 fn limits_are_met_exactly() {
     let reply = b"HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 0\r\n\r\n";
-    let limits = Limits { max_head: reply.len(), max_headers: 2 };
+    let limits = Limits { max_head: reply.len(), max_headers: 2, ..Limits::default() };
     assert!(heard_within(&["GET"], [&reply[..]], limits).ends_with("0 end Length\nkept\n"));
     let shorter = Limits { max_head: reply.len() - 1, ..limits };
     assert!(heard_within(&["GET"], [&reply[..]], shorter).ends_with("Violation(HeadTooLong)\nviolation\n"));
     let fewer = Limits { max_headers: 1, ..limits };
     assert!(heard_within(&["GET"], [&reply[..]], fewer).ends_with("Violation(TooManyHeaders)\nviolation\n"));
+}
+
+#[test]
+fn a_client_may_know_less_of_where_replies_end() {
+    let chunked: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
+    let short: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab";
+    let long: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab";
+    let odd: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nab";
+    let none: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\nab";
+    let framing = "body 1\\r\\na\\r\\n0\\r\\n\\r\\n|not kept|0 end Closed";
+    let all = "body ab|not kept|0 end Closed";
+    let rows = [
+        (ReplyEnd::Length, chunked, framing),
+        (ReplyEnd::Length, short, "body ab|kept|0 failed ClosedMidReply"),
+        (ReplyEnd::Length, long, "body a|0 end Length|violation"),
+        (ReplyEnd::Length, odd, all),
+        (ReplyEnd::Length, none, "0 end NoBody|violation"),
+        (ReplyEnd::Close, chunked, framing),
+        (ReplyEnd::Close, short, all),
+        (ReplyEnd::Close, long, all),
+        (ReplyEnd::Close, odd, all),
+        (ReplyEnd::Close, none, all),
+    ];
+    for (reply_end, reply, expected) in rows {
+        let limits = Limits { reply_end, ..Limits::default() };
+        let text = heard_within(&["GET"], [reply], limits);
+        let expected = expected.replace('|', "\n") + "\n";
+        assert!(text.ends_with(&expected), "{reply_end:?}, {}: {text}", reply.escape_ascii());
+        assert_eq!(heard_within(&["GET"], reply.chunks(1), limits), text, "in whatever pieces it comes");
+    }
+    let limits = Limits { reply_end: ReplyEnd::Close, ..Limits::default() };
+    let head = heard_within(&["HEAD"], [&b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"[..]], limits);
+    assert!(head.ends_with("0 end NoBody\nkept\n"), "a reply to HEAD has no body to wait for: {head}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ use warwolf_http::{
 pub(crate) struct Diary {
     text: String,
     body: Option<(u32, Vec<u8>)>,
+    /// The reason phrases of heads, in order.
+    pub(crate) reasons: Vec<String>,
 }
 
 impl Diary {
@@ -28,6 +30,7 @@ impl Diary {
 
     fn note_head(&mut self, call: CallId, kind: &str, head: &Head<'_>) {
         self.note(format_args!("{} {kind} {} {} {}", call.0, head.version.name(), head.status, head.bytes));
+        self.reasons.push(String::from_utf8_lossy(head.reason()).into_owned());
         for (name, value) in head.fields() {
             self.note(format_args!("  {}: {}", name.escape_ascii(), value.escape_ascii()));
         }

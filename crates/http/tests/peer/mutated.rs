@@ -132,7 +132,7 @@ fn cut<'a>(bytes: &'a [u8], random: &mut Random) -> Vec<&'a [u8]> {
 fn damaged_replies_are_read_as_the_reference_reads_them_in_any_pieces() {
     let seeds = seeds();
     let methods: &[&[&str]] = &[&["GET"], &["HEAD"], &["CONNECT"], &["GET", "HEAD", "GET", "POST"]];
-    let tight = Limits { max_head: 200, max_headers: 6 };
+    let tight = Limits { max_head: 200, max_headers: 6, ..Limits::default() };
     for seed in 0..6000 {
         let random = &mut Random(seed);
         let mut bytes = seeds[random.below(seeds.len())].clone();

@@ -1,7 +1,7 @@
 //! What is sent: templates with holes, bodies in the head's buffer and behind it.
 
 use crate::diary::{Numbers, start};
-use warwolf_http::{CallId, Http1, Limits, RequestBody, TemplateBuilder, Version};
+use warwolf_http::{CallId, Http1, Limits, RequestBody, Template, TemplateBuilder, Version};
 
 #[test]
 fn a_request_is_appended_with_its_holes_filled() {
@@ -50,4 +50,15 @@ fn a_streamed_body_of_no_length_is_not_pumped() {
     let mut http = Http1::new(Limits::default(), 1);
     start(&mut http, 0, &template);
     assert_eq!(http.streaming(), None);
+}
+
+#[test]
+fn holes_may_be_anywhere_in_a_request_that_is_given_byte_for_byte() {
+    let bytes = b"GET /? HTTP/1.0\r\n\r\n".to_vec();
+    let end = bytes.len();
+    let template = Template::exact("GET", bytes, vec![(6, 4), (end, 5)], true);
+    let mut http = Http1::new(Limits::default(), 1);
+    let sent = start(&mut http, 0, &template);
+    assert_eq!(String::from_utf8_lossy(&sent), "GET /?Hole: 4\r\n HTTP/1.0\r\n\r\nHole: 5\r\n");
+    assert!(!http.reusable() && template.is_repeatable());
 }

@@ -58,17 +58,28 @@ fn request() -> impl Strategy<Value = Request> {
         headers,
         body,
         prop::option::of(any_text()),
-        head,
+        (head, prop::option::of(random())),
     )
-        .prop_map(|(endpoint, path, method, headers, body, basic_auth, head)| Request {
+        .prop_map(|(endpoint, path, method, headers, body, basic_auth, (head, random))| Request {
             endpoint,
             path,
             method,
             headers,
-            body,
             basic_auth,
+            // Data goes into a request that is given as it is sent.
+            random: random.filter(|_| head.is_some() && body == Body::None),
             head,
+            body,
         })
+}
+
+fn random() -> impl Strategy<Value = RandomData> {
+    let place = prop_oneof![Just(DataPlace::Query), Just(DataPlace::Path), Just(DataPlace::Body)];
+    (1..=RandomData::LONGEST, place, any::<bool>()).prop_map(|(max, place, escaped)| RandomData {
+        max,
+        place,
+        escaped,
+    })
 }
 
 fn arrivals() -> impl Strategy<Value = ArrivalProcess> {
@@ -166,6 +177,7 @@ fn session() -> impl Strategy<Value = SessionShape> {
                 opening,
                 links: Some(Links { pages: vec![vec![0], vec![]], visit: Some(9) }),
                 resources,
+                checksum: lead,
                 forget_cookies,
                 auth,
                 failure,
@@ -184,9 +196,18 @@ fn connections() -> impl Strategy<Value = Connections> {
         Just(Reconnect::End),
     ];
     let when_full = prop_oneof![Just(WhenFull::Wait), Just(WhenFull::Fail)];
-    let own = (1..u32::MAX, reconnect, when_full);
+    let reply_end = prop_oneof![Just(ReplyEnd::Framed), Just(ReplyEnd::Length), Just(ReplyEnd::Close)];
+    let own = (1..u32::MAX, reconnect, when_full, reply_end);
     (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, any::<bool>(), 1..u32::MAX, own).prop_map(
-        |(version, keep_alive, pipeline, limit, per_session, max_head, (own, reconnect, when_full))| {
+        |(
+            version,
+            keep_alive,
+            pipeline,
+            limit,
+            per_session,
+            max_head,
+            (own, reconnect, when_full, reply_end),
+        )| {
             Connections {
                 version,
                 keep_alive,
@@ -197,6 +218,7 @@ fn connections() -> impl Strategy<Value = Connections> {
                 own,
                 reconnect,
                 when_full,
+                reply_end: if keep_alive { ReplyEnd::Length } else { reply_end },
             }
         },
     )
@@ -215,9 +237,9 @@ fn network() -> impl Strategy<Value = Network> {
         (prop::collection::vec(resolve, 0..3), prop::collection::vec(any::<IpAddr>(), 0..3)),
         (prop::option::of(path()), prop::option::of(proxy)),
         (any::<bool>(), size(), size(), any::<bool>(), prop::option::of(any::<bool>())),
-        prop::option::of((1..9_u16, 9..99_u16)),
+        (prop::option::of((1..9_u16, 9..99_u16)), prop::option::of(1..u64::MAX / 2)),
     )
-        .prop_map(|((resolve, bind), (unix_socket, proxy), sockets, bind_ports)| {
+        .prop_map(|((resolve, bind), (unix_socket, proxy), sockets, (bind_ports, receive_rate))| {
             let (nodelay, send_buffer, receive_buffer, reset, ipv6) = sockets;
             Network {
                 resolve,
@@ -228,6 +250,7 @@ fn network() -> impl Strategy<Value = Network> {
                 nodelay,
                 send_buffer,
                 receive_buffer,
+                receive_rate,
                 close_with_reset: reset,
                 ipv6,
                 unresolved: if reset { Unresolved::Count } else { Unresolved::Refuse },
@@ -290,6 +313,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                 requests,
             )| {
                 let counts = matches!(&session.work, Work::Draw { order, .. } if order.counts_calls());
+                let driver = if network.receive_rate.is_some() { DriverChoice::Epoll } else { driver };
                 let in_turns = matches!(schedule, Schedule::Turns { .. });
                 let threads = if counts || in_turns { Some(1) } else { threads };
                 let warmup = stop.duration.map_or(Duration::from_secs(3), |duration| duration / 2);

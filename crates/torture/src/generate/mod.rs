@@ -7,6 +7,7 @@ mod target;
 use crate::chance::Chance;
 use std::time::Duration;
 use warwolf_exchange::{Message, Step};
+use warwolf_workload::seed::Purpose;
 
 /// What requests are made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,9 +143,6 @@ pub struct Generator {
     traps: Vec<Trap>,
 }
 
-const ORDER: u64 = 1;
-const CONTENT: u64 = 2;
-
 impl Generator {
     /// What `seed` makes of `base`.
     #[must_use]
@@ -164,11 +162,11 @@ impl Generator {
     pub fn request(&self, number: u64) -> Generated {
         let count = self.traps.len();
         let mut order: Vec<usize> = (0..count).collect();
-        let mut shuffle = Chance::new(self.seed, number / count as u64, ORDER);
+        let mut shuffle = Chance::new(self.seed, number / count as u64, Purpose::TrapOrder);
         for last in (1..count).rev() {
             order.swap(last, shuffle.below(last + 1));
         }
-        let mut chance = Chance::new(self.seed, number, CONTENT);
+        let mut chance = Chance::new(self.seed, number, Purpose::TrapContent);
         let mut chosen = vec![order[(number % count as u64) as usize]];
         if chance.once_in(4) {
             for _ in 0..chance.between(1, 2) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::witness::Exchange;
-use warwolf_plan::{Fetch, Resources};
+use warwolf_plan::{DataPlace, Fetch, RandomData, ReplyEnd, Resources};
 
 /// A call as a witness saw it: path, whether it goes on, whether it is an opening, status, challenges, exchange, and whether
 /// its connection was opened for it.
@@ -16,6 +16,9 @@ struct Note {
     challenges: usize,
     exchange: Option<Exchange>,
     opened: bool,
+    checksum: u16,
+    reason: String,
+    drawn: u64,
 }
 
 struct Notes {
@@ -35,6 +38,9 @@ impl Witness for Notes {
             challenges: seen.challenges.len(),
             exchange: seen.exchange.cloned(),
             opened: seen.connected.is_reached(),
+            checksum: seen.checksum,
+            reason: String::from_utf8_lossy(seen.reason).into_owned(),
+            drawn: seen.drawn_bytes,
         });
     }
 
@@ -44,6 +50,10 @@ impl Witness for Notes {
 
     fn wants_exchange(&self) -> bool {
         self.exchange
+    }
+
+    fn wants_reasons(&self) -> bool {
+        true
     }
 }
 
@@ -176,4 +186,99 @@ fn an_idle_connection_may_be_silent() {
     let (scenario, log) = logged(Server::constant(Reply::ok(9)));
     assert_eq!(outcomes(&run(&plan, scenario)), [(Outcome::Completed, 3)]);
     assert_eq!(log.connections(), 1);
+}
+
+#[test]
+fn bodies_are_summed_where_the_plan_says_so() {
+    let mut plan = closed(1, 3);
+    let server = || {
+        Server::new(|request| {
+            let body = if request.number == 1 { "twenty bytes, other." } else { "twenty bytes, first." };
+            Reply { pace: Some((7, millis(1))), ..html(body) }
+        })
+    };
+    let sums =
+        |plan: &Plan| witnessed(plan, server(), false).iter().map(|note| note.checksum).collect::<Vec<_>>();
+    assert_eq!(sums(&plan), [0, 0, 0]);
+    plan.session.checksum = true;
+    let first = warwolf_measure::rotate_add(0, b"twenty bytes, first.");
+    let other = warwolf_measure::rotate_add(0, b"twenty bytes, other.");
+    assert_ne!(first, other);
+    assert_eq!(sums(&plan), [first, other, first], "whole, in however many pieces they come");
+}
+
+#[test]
+fn a_receive_rate_holds_for_each_connection() {
+    let mut plan = closed(2, 2);
+    plan.network.receive_rate = Some(10_000);
+    plan.timeouts = Timeouts { connect: None, call: None, idle: Some(millis(400)), ..Timeouts::default() };
+    let tally = run(&plan, scenario(Reply::ok(50_000)));
+    let bytes = tally.counters().wire_received / 2;
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 2)], "while we do not listen the peer is not silent");
+    // The last piece, half a second's worth at the most, is waited for by nobody.
+    let most = bytes as f64 / 10_000.0 + 0.01;
+    let (least, longest) = (tally.moments(Phase::Service).min_ns(), tally.moments(Phase::Service).max_ns());
+    for took in [least, longest] {
+        let took = took.unwrap() as f64 / 1e9;
+        assert!((most - 0.52..=most).contains(&took), "{took} s for {bytes} bytes");
+    }
+    plan.network.receive_rate = None;
+    let longest = run(&plan, scenario(Reply::ok(50_000))).moments(Phase::Service).max_ns().unwrap();
+    assert!(longest < 10_000_000, "{longest}");
+}
+
+#[test]
+fn a_reply_may_end_with_its_connection_alone() {
+    let mut plan = closed(1, 1);
+    plan.connections.keep_alive = false;
+    let chunked = || Reply { framing: Framing::Chunked(3), ..Reply::ok(10) };
+    let bytes = |plan: &Plan| run(plan, scenario(chunked())).counters().body_bytes;
+    assert_eq!(bytes(&plan), 10);
+    plan.connections.reply_end = ReplyEnd::Close;
+    assert!(bytes(&plan) > 20, "the framing of chunks is body");
+    plan.connections.keep_alive = true;
+    assert!(plan.check().is_err(), "then there is no second reply on a connection");
+}
+
+#[test]
+fn reason_phrases_are_told_to_those_who_want_them() {
+    let seen = witnessed(&closed(1, 1), Server::constant(Reply::status(503)), false);
+    assert_eq!(seen[0].reason, "Simulated");
+}
+
+/// What a plan with random data sends: request lines and bodies, as the witness sees them, and the lengths it is told.
+fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)> {
+    let mut plan = closed(2, 6);
+    plan.seed = seed;
+    plan.connections.keep_alive = false;
+    let method = if place == DataPlace::Body { "POST" } else { "GET" };
+    plan.requests[0].method = method.to_owned();
+    plan.requests[0].head = Some(format!("{method} /x HTTP/1.0\r\n"));
+    plan.requests[0].random = Some(RandomData { max: 40, place, escaped });
+    let seen = witnessed(&plan, Server::constant(Reply::ok(3)), true);
+    assert!(seen.iter().all(|note| note.outcome == Outcome::Completed));
+    let told = seen.iter().map(|note| {
+        let request = &note.exchange.as_ref().unwrap().request;
+        let end = request.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
+        (String::from_utf8_lossy(&request[..end]).into_owned(), request.len() - end, note.drawn)
+    });
+    told.collect()
+}
+
+#[test]
+fn random_data_goes_where_it_should_and_is_the_same_for_a_seed() {
+    let queries = drawn(DataPlace::Query, true, 1);
+    for (head, body, length) in &queries {
+        let data =
+            head.strip_prefix("GET /x?").and_then(|rest| rest.strip_suffix(" HTTP/1.0\r\n\r\n")).unwrap();
+        assert_eq!((data.len() as u64, *body), (*length, 0), "{head}");
+    }
+    assert_eq!(drawn(DataPlace::Query, true, 1), queries);
+    assert_ne!(drawn(DataPlace::Query, true, 2), queries);
+    let different: std::collections::HashSet<_> = queries.iter().map(|(head, ..)| head).collect();
+    assert_eq!(different.len(), 6, "each call has its own");
+    for (head, body, length) in drawn(DataPlace::Body, false, 1) {
+        assert_eq!(head, format!("POST /x HTTP/1.0\r\nContent-length: {body}\r\n\r\n"));
+        assert!((1..=40).contains(&body) && length == body as u64);
+    }
 }
