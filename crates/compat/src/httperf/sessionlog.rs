@@ -177,6 +177,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn sessions(text: &str) -> Vec<LoggedSession> {
         parse(text.as_bytes(), "f", 1.0).unwrap_or_else(|error| panic!("{text:?}: {error}"))
@@ -279,20 +280,95 @@ mod tests {
         assert_eq!(sessions(&text)[0][0].calls[0].contents.len(), 600_000);
     }
 
-    #[test]
-    fn any_bytes_are_a_file() {
-        // A cheap stand-in for the fuzzer, which has this function too: all pairs of bytes that mean something.
-        let bytes = b"#/ \t\r\n\\'\"\0=\xff";
-        for first in bytes {
-            for second in bytes {
-                for third in bytes {
-                    let text = [b"/a contents=x ", &[*first, *second, *third][..], b"\n/b"].concat();
-                    let _ = parse(&text, "f", 0.0);
-                    let text =
-                        [&[*first, *second, *third][..], b"contents=", &[*third, *second][..]].concat();
-                    let _ = parse(&text, "f", 0.0);
+    /// Pieces of a file: those that mean something, and others.
+    fn pieces() -> impl Strategy<Value = Vec<u8>> {
+        let words: Vec<&[u8]> = vec![
+            b"/a",
+            b"/b?c=d",
+            b"method=",
+            b"POST",
+            b"think=",
+            b"1.5",
+            b"contents=",
+            b"\n",
+            b"\n",
+            b"\r\n",
+            b" ",
+            b"\t",
+            b"#",
+            b"'",
+            b"\"",
+            b"\\",
+            b"\\\n",
+            b"=",
+        ];
+        let word = prop_oneof![
+            9 => prop::sample::select(words).prop_map(<[u8]>::to_vec),
+            1 => any::<u8>().prop_map(|byte| vec![byte]),
+        ];
+        prop::collection::vec(word, 0..80).prop_map(|words| words.concat())
+    }
+
+    fn logged() -> impl Strategy<Value = Logged> {
+        let contents = prop::collection::vec(any::<u8>(), 0..30);
+        ("/[a-z#?=%]{0,8}", prop::sample::select(METHODS.to_vec()), contents)
+            .prop_map(|(target, method, contents)| Logged { target: target.into_bytes(), method, contents })
+    }
+
+    fn sessions_of_bursts() -> impl Strategy<Value = Vec<LoggedSession>> {
+        let think = (0..9_000_u32).prop_map(|eighths| f64::from(eighths) / 8.0);
+        let burst = (prop::collection::vec(logged(), 1..4), think)
+            .prop_map(|(calls, think)| LoggedBurst { calls, think });
+        prop::collection::vec(prop::collection::vec(burst, 1..4), 1..4)
+    }
+
+    /// A file that means these sessions.
+    fn written(sessions: &[LoggedSession]) -> Vec<u8> {
+        let mut text = Vec::new();
+        for burst in sessions.iter().flat_map(|session| session.iter().map(Some).chain([None])) {
+            for (place, call) in burst.iter().flat_map(|burst| burst.calls.iter().enumerate()) {
+                text.extend_from_slice(if place > 0 { b" " } else { b"" });
+                text.extend_from_slice(&call.target);
+                text.extend_from_slice(format!(" method={}", call.method).as_bytes());
+                if !call.contents.is_empty() {
+                    text.extend_from_slice(b" contents='");
+                    for byte in &call.contents {
+                        match byte {
+                            b'\n' => text.extend_from_slice(b"\\n"),
+                            b'\'' | b'\\' => text.extend_from_slice(&[b'\\', *byte]),
+                            _ => text.push(*byte),
+                        }
+                    }
+                    text.push(b'\'');
                 }
+                text.extend_from_slice(
+                    format!(" think={}\n", burst.map_or(0.0, |burst| burst.think)).as_bytes(),
+                );
             }
+            if burst.is_none() {
+                text.push(b'\n');
+            }
+        }
+        text
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_file_says_is_sessions_or_an_error(text in pieces()) {
+            if let Ok(sessions) = parse(&text, "f", 1.0) {
+                let lines = text.split(|byte| *byte == b'\n').count();
+                let calls: Vec<_> = sessions.iter().flatten().flat_map(|burst| &burst.calls).collect();
+                prop_assert!((1..=lines).contains(&calls.len()));
+                prop_assert!(sessions.iter().all(|session| !session.is_empty()));
+                prop_assert!(sessions.iter().flatten().all(|burst| !burst.calls.is_empty() && burst.think >= 0.0));
+                let is_word = |call: &&Logged| !call.target.iter().any(|byte| is_blank(*byte) || *byte == b'\n');
+                prop_assert!(calls.iter().all(|call| !call.target.is_empty() && is_word(call)));
+            }
+        }
+
+        #[test]
+        fn sessions_that_are_written_down_are_read_again(sessions in sessions_of_bursts()) {
+            prop_assert_eq!(parse(&written(&sessions), "f", 1.0), Ok(sessions));
         }
     }
 }
