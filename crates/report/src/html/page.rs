@@ -22,7 +22,7 @@ tr+tr td{border-top:1px solid var(--rule)}
 pre{background:transparent;border:1px solid var(--rule);padding:.6rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 details summary{cursor:pointer}code{overflow-wrap:anywhere}
 @media(max-width:40rem){td.text:last-child{min-width:16rem}svg.chart{font-size:12px}}
-@media print{body{max-width:none;padding:0;font-size:11px}.charts{grid-template-columns:1fr 1fr}details>*{display:block}td.text,th.text{white-space:normal}.wide{overflow:visible}}
+@media print{body{max-width:none;padding:0;font-size:11px}h2{break-after:avoid}table,tr{break-inside:avoid}.charts{grid-template-columns:1fr 1fr}details>*{display:block}td.text,th.text{white-space:normal}.wide{overflow:visible}}
 ";
 
 /// A whole page around `body`.
