@@ -334,16 +334,17 @@ fn hindrance(summary: &Summary, delayed: f64, stolen: f64, throttled: f64) -> Op
             remedy: "raise the container's CPU limit, or lower the load",
         });
     }
+    let delays = evidence.workers.iter().map(|worker| worker.delayed_share());
+    let (worst, delay) = delays.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
     let steal = evidence.steal_share.unwrap_or(0.0);
-    if steal > stolen {
+    // Where both are so, the one that took more of the time is named.
+    if steal > stolen && (steal >= delay || delay <= delayed) {
         return Some(Hindrance {
             cause: Cause::CpuStolen,
             evidence: format!("{} of the machine's CPU time was stolen", share(steal)),
             remedy: "use a machine with cores of its own",
         });
     }
-    let delays = evidence.workers.iter().map(|worker| worker.delayed_share());
-    let (worst, delay) = delays.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     (delay > delayed).then(|| Hindrance {
         cause: Cause::CpuContention,
         evidence: format!("worker {worst} waited for a core for {} of its time", share(delay)),
