@@ -326,6 +326,15 @@ fn what_is_this_machines_is_named() {
             Cause::CpuContention,
         ),
         (
+            "a hog, and a hypervisor that takes less than the hog",
+            changed(true, LATE, |r| {
+                r.evidence.workers = vec![worker(0.5, 0.5, 0.4)];
+                r.evidence.steal_share = Some(0.03);
+            }),
+            Degraded,
+            Cause::CpuContention,
+        ),
+        (
             "a hypervisor that takes a tenth",
             changed(false, STEADY, |r| r.evidence.steal_share = Some(0.1)),
             Degraded,
