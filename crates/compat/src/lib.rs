@@ -11,3 +11,8 @@ pub mod siege;
 pub mod torture;
 
 pub mod httperf;
+
+/// Bytes as characters, one for each: how heads are written in a plan.
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}

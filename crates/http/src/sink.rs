@@ -60,10 +60,7 @@ impl<'a> Head<'a> {
     #[must_use]
     pub fn reason(&self) -> &'a [u8] {
         let mut rest = self.text;
-        let mut words = line(&mut rest);
-        while words.trim_ascii().is_empty() && !rest.is_empty() {
-            words = line(&mut rest);
-        }
+        let mut words = status_line(&mut rest);
         // Behind the version and the status.
         for _ in 0..2 {
             let blank = words.iter().position(u8::is_ascii_whitespace).unwrap_or(words.len());
@@ -87,8 +84,7 @@ impl<'a> Head<'a> {
     /// in it.
     pub fn fields(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut rest = self.text;
-        // The status line, and empty lines before it.
-        while line(&mut rest).trim_ascii().is_empty() && !rest.is_empty() {}
+        status_line(&mut rest);
         std::iter::from_fn(move || {
             let start = rest;
             let mut length = line(&mut rest).len();
@@ -99,6 +95,16 @@ impl<'a> Head<'a> {
             let colon = field.iter().position(|&byte| byte == b':')?;
             Some((field[..colon].trim_ascii_end(), field[colon + 1..].trim_ascii()))
         })
+    }
+}
+
+/// Takes the status line, its end included, and empty lines before it off a head.
+fn status_line<'a>(head: &mut &'a [u8]) -> &'a [u8] {
+    loop {
+        let first = line(head);
+        if !first.trim_ascii().is_empty() || head.is_empty() {
+            return first;
+        }
     }
 }
 

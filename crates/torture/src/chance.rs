@@ -24,7 +24,9 @@ impl Chance {
 
     /// A whole number below `bound`; zero when `bound` is zero.
     pub(crate) const fn below(&mut self, bound: usize) -> usize {
-        ((self.bits() as u128 * bound as u128) >> 64) as usize
+        let number = self.stream.below(self.next, bound as u64);
+        self.next += 1;
+        number as usize
     }
 
     /// A whole number from `least` to `most`.

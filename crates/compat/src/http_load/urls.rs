@@ -1,5 +1,6 @@
 //! The file of URLs: one a line, nothing else.
 
+use crate::latin;
 use warwolf_plan::{Body, Endpoint, Request, Scheme};
 
 /// What the program calls itself in requests.
@@ -48,11 +49,6 @@ pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request
         head: Some(head),
         random: None,
     })
-}
-
-/// Bytes as characters, one for each: how heads are written in a plan.
-fn latin(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 /// The text whose bytes stand in `latin` as characters.

@@ -10,6 +10,7 @@ use super::sessionlog::{self, Logged, LoggedSession};
 use super::targets::{Sequence, entries, working_set};
 use super::wire::{Stationery, Wire};
 use super::{Read, escape};
+use crate::latin;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
@@ -359,7 +360,7 @@ fn planned(options: &Options, server: &str, wire: Wire) -> Request {
         },
         basic_auth: None,
         random: None,
-        head: Some(wire.head.iter().map(|byte| char::from(*byte)).collect()),
+        head: Some(latin(&wire.head)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line, by the rules of Perl's `Getopt::Std`.
 
 use super::{Classic, Style};
+use crate::latin;
 use std::time::Duration;
 use warwolf_plan::{
     Body, Connections, DataPlace, Endpoint, HttpVersion, Network, Order, Plan, RandomData, ReplyEnd, Request,
@@ -82,8 +83,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
     let posts = random.is_some() && place == DataPlace::Body;
     let (method, kind) =
         if posts { ("POST", "Content-type: application/octet-stream\r\n") } else { ("GET", "") };
-    // Each byte of the target as a character: that is how heads are written in a plan.
-    let bytes: String = target.bytes().map(char::from).collect();
+    let bytes = latin(target.as_bytes());
     let request = Request {
         endpoint: Endpoint { scheme: Scheme::Http, host: host.to_owned(), port },
         path: target,
