@@ -15,3 +15,8 @@ pub mod warwolf;
 
 pub use told::Told;
 pub use warwolf::Warwolf;
+
+/// The name of a file in `folder`, as a word of a command line.
+pub fn path(folder: &std::path::Path, name: &str) -> String {
+    folder.join(name).to_str().expect("a path without odd bytes").to_owned()
+}

@@ -8,6 +8,11 @@ pub fn start(options: Options) -> Handle {
     warwolf_target::start(options).unwrap_or_else(|error| panic!("the target does not start: {error}"))
 }
 
+/// Starts one that takes so long for each reply, in the words of `--delay`.
+pub fn delayed(delay: &str) -> Handle {
+    start(Options { delay: delay.parse().expect("a delay"), ..Options::default() })
+}
+
 /// The address of a path and query.
 pub fn url(target: &Handle, path: &str) -> String {
     format!("http://{}{path}", target.addr())

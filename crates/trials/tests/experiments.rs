@@ -4,21 +4,14 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use warwolf_target::{Handle, Options};
+use warwolf_target::Options;
 use warwolf_trials::process::Ending;
-use warwolf_trials::{Warwolf, target};
-
-fn slow(delay: &str) -> Handle {
-    target::start(Options { delay: delay.parse().expect("a delay"), ..Options::default() })
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().expect("a path without odd bytes").to_owned()
-}
+use warwolf_trials::target::delayed;
+use warwolf_trials::{Warwolf, path, target};
 
 #[test]
 fn a_slower_server_is_found_and_the_exit_code_says_so() {
-    let (a, b) = (slow("5ms"), slow("10ms"));
+    let (a, b) = (delayed("5ms"), delayed("10ms"));
     let words = ["compare", "-c", "4", "-d", "6s", "--slice", "250ms", "--quiet", "--format", "json"];
     let told = Warwolf::new(&words).and(&[target::url(&a, "/"), target::url(&b, "/")]).told();
     assert_eq!(told.code, 97, "{told:#?}");
@@ -30,7 +23,7 @@ fn a_slower_server_is_found_and_the_exit_code_says_so() {
 #[test]
 fn run_files_are_compared_when_they_are_of_one_load() {
     let folder = tempfile::tempdir().expect("a folder");
-    let server = slow("2ms");
+    let server = delayed("2ms");
     let url = target::url(&server, "/");
     let keep = |name: &str, users: &str| {
         let file = path(folder.path(), name);
@@ -59,7 +52,7 @@ fn run_files_are_compared_when_they_are_of_one_load() {
 #[test]
 fn a_sweep_has_every_point_and_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (one, two) = (slow("1ms"), slow("3ms"));
+    let (one, two) = (delayed("1ms"), delayed("3ms"));
     let targets = format!("target=one:{},two:{}", target::url(&one, "/"), target::url(&two, "/"));
     let between = format!("echo $SWEEP_TARGET $SWEEP_CONNECTIONS >> {}", path(folder.path(), "between"));
     let runs = path(folder.path(), "runs");
@@ -143,7 +136,7 @@ fn await_that(what: &str, is_so: impl Fn() -> bool) {
 #[test]
 fn a_sweep_that_was_interrupted_measures_only_what_is_missing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let server = slow("1ms");
+    let server = delayed("1ms");
     let (runs, between) = (folder.path().join("runs"), folder.path().join("between"));
     let note = format!("echo $SWEEP_CONNECTIONS/$SWEEP_THINK/$SWEEP_TIMEOUTS_CALL >> {}", between.display());
     // Three parameters, eight points.

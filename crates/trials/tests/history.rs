@@ -4,23 +4,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use warwolf_target::{Handle, Options};
+use warwolf_target::Handle;
 use warwolf_trials::process::Ending;
+use warwolf_trials::target::delayed;
 use warwolf_trials::warwolf::Running;
-use warwolf_trials::{Told, Warwolf, target};
-
-fn slow(delay: &str) -> Handle {
-    target::start(Options { delay: delay.parse().expect("a delay"), ..Options::default() })
-}
-
-fn path(folder: &Path, name: &str) -> String {
-    folder.join(name).to_str().expect("a path without odd bytes").to_owned()
-}
+use warwolf_trials::{Told, Warwolf, path, target};
 
 #[test]
 fn runs_are_kept_listed_compared_and_forgotten() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (quick, slow) = (slow("1ms"), slow("4ms"));
+    let (quick, slow) = (delayed("1ms"), delayed("4ms"));
     let database = path(folder.path(), "history.db");
     let keep = |server: &Handle| {
         let words = ["run", "-c", "4", "-d", "2s", "--keep", "shop", "--database", &database];
@@ -45,7 +38,7 @@ fn runs_are_kept_listed_compared_and_forgotten() {
 
 #[test]
 fn a_file_that_is_no_history_is_refused_before_the_run_and_left_alone() {
-    let (folder, server) = (tempfile::tempdir().expect("a folder"), slow("1ms"));
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), delayed("1ms"));
     let (database, url) = (path(folder.path(), "history.db"), target::url(&server, "/"));
     let keep = ["run", "-n", "300", "-c", "1", "--keep", "x", "--database", &database, &url];
     Warwolf::new(&keep).told().exits(0);
@@ -90,7 +83,7 @@ fn written_ahead(log: &Path, length: u64) {
 
 #[test]
 fn programs_killed_while_they_keep_runs_leave_nothing_half_there() {
-    let (folder, server) = (tempfile::tempdir().expect("a folder"), slow("0ms"));
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), delayed("0ms"));
     let (database, url) = (path(folder.path(), "history.db"), target::url(&server, "/"));
     let log = folder.path().join("history.db-wal");
     let (mut kept, mut killed) = (Vec::new(), 0);
@@ -136,7 +129,7 @@ fn programs_killed_while_they_keep_runs_leave_nothing_half_there() {
 
 #[test]
 fn a_history_of_the_first_version_is_upgraded_and_of_a_later_one_refused() {
-    let (folder, server) = (tempfile::tempdir().expect("a folder"), slow("1ms"));
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), delayed("1ms"));
     let database = path(folder.path(), "history.db");
     let keep = ["run", "-n", "300", "-c", "1", "--keep", "shop", "--database", &database];
     Warwolf::new(&keep).and(&[target::url(&server, "/")]).told().exits(0);
