@@ -350,11 +350,13 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
     }
     /// Starts the sessions that are due, as long as there are slots. One that finds none stays on the schedule and
-    /// keeps its intended time.
+    /// keeps its intended time. Where the time was up while this worker slept, those due before are started late: the
+    /// same plan makes the same calls on a machine that is held up. Those held back by slots are not.
     fn release(&mut self) {
         for _ in 0..RELEASES_MAX {
             let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now) else { return };
-            if self.now >= self.stop_at || self.stopping {
+            let is_up = self.now >= self.stop_at;
+            if self.stopping || arrival.at >= self.stop_at || is_up && arrival.at <= self.full_until {
                 return;
             }
             if self.sessions.len() >= self.session_limit {
@@ -372,10 +374,10 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
     }
 
-    /// Asks a session what is next until it waits, pauses or ends.
+    /// Asks a session what is next until it waits, pauses or ends; nothing that is intended when the time is up.
     fn advance(&mut self, index: u32, intended: Timestamp) {
         let live = &self.sessions[index as usize];
-        let is_cut = self.stopping || self.now >= self.stop_at;
+        let is_cut = self.stopping || intended >= self.stop_at;
         if is_cut || live.bereft {
             if live.in_flight == 0 {
                 self.end_session(index, !is_cut);

@@ -452,14 +452,25 @@ fn arrivals_that_never_started_are_counted() {
 }
 
 #[test]
-fn arrivals_that_come_as_the_time_is_up_are_counted() {
+fn arrivals_due_before_the_time_is_up_are_started_though_late() {
     let plan = open(5_000.0, Duration::from_secs(1));
     let mut scenario = scenario(Reply::ok(0));
     // The last turn begins before the stop and ends behind it.
     scenario.turn_cost = millis(7);
     let tally = run(&plan, scenario);
-    assert_eq!(tally.counters().planned, 5_000);
-    assert!(tally.counters().unstarted > 0);
+    assert_eq!((tally.counters().planned, tally.completed()), (5_000, 5_000));
+    assert!(quantile(&tally, Phase::Lag, 1.0) >= millis(6));
+}
+
+#[test]
+fn arrivals_held_back_as_the_time_is_up_are_not_started() {
+    let mut plan = open(5_000.0, Duration::from_secs(1));
+    plan.connections.limit = 8;
+    let mut scenario = scenario(Reply::ok(0).after(millis(2)));
+    scenario.turn_cost = millis(7);
+    let counters = *run(&plan, scenario).counters();
+    assert_eq!(counters.planned, 5_000);
+    assert!(counters.unstarted > 2_500, "{counters:?}");
 }
 
 #[test]
