@@ -33,8 +33,9 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     steps.push(("docs", docs::run(root, true)?));
     announce("fuzz");
     steps.push(("fuzz", fuzz::run(root, FUZZ_SECONDS, None)?));
-    let (sum, tests_ended_well) = tests(root)?;
-    steps.push(("tests", tests_ended_well && sum.failed == 0));
+    let mut sum = Sum::default();
+    let ended_well = tests(root, "test --workspace --no-fail-fast", &mut sum)?;
+    steps.push(("tests", (ended_well || again(root, &mut sum)?) && sum.failed == 0));
 
     eprintln!();
     for (name, passed) in &steps {
@@ -63,11 +64,16 @@ fn quiet(root: &Path, words: &str, environment: &[(&str, &str)]) -> Result<bool>
 struct Sum {
     passed: u64,
     failed: u64,
+    /// The names of those that failed.
+    failures: Vec<String>,
 }
 
 impl Sum {
     /// Adds one line of the test runner's output, when it is one of its summaries.
     fn add_line(&mut self, line: &str) {
+        if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+            self.failures.push(name.to_owned());
+        }
         let Some(rest) = line.trim_start().strip_prefix("test result: ") else { return };
         for part in rest.split(['.', ';']) {
             let mut words = part.split_whitespace();
@@ -82,9 +88,29 @@ impl Sum {
     }
 }
 
-/// Runs every test of the workspace, passing the output on and adding up the summaries.
-fn tests(root: &Path) -> Result<(Sum, bool)> {
-    let words = "test --workspace --no-fail-fast";
+/// Trials that failed get a second chance, up to this many; where more fail, it is not the weather.
+const AGAIN_MAX: usize = 5;
+
+/// Runs the trials that failed once more, one at a time: another tenant of the machine can take the processor away for
+/// longer than a trial allows, a defect fails again. Tests in virtual time get no second chance, nothing can disturb
+/// them. True when all that failed now passes.
+fn again(root: &Path, sum: &mut Sum) -> Result<bool> {
+    if sum.failures.len() as u64 != sum.failed || !(1..=AGAIN_MAX).contains(&sum.failures.len()) {
+        return Ok(false);
+    }
+    let names = sum.failures.join(" ");
+    let mut second = Sum::default();
+    let words = format!("test --workspace --no-fail-fast --test * -- --test-threads=1 --exact {names}");
+    let ended_well = tests(root, &words, &mut second)?;
+    sum.failed -= second.passed.min(sum.failed);
+    sum.passed += second.passed;
+    eprintln!("failed once: {names}; {} of {} passed when run again", second.passed, sum.failures.len());
+    Ok(ended_well)
+}
+
+/// Runs tests, the cargo command given as words, passing the output on and adding up the summaries; true when cargo
+/// succeeded.
+fn tests(root: &Path, words: &str, sum: &mut Sum) -> Result<bool> {
     announce(&format!("cargo {words}"));
     let mut child = cargo()
         .args(words.split(' '))
@@ -93,7 +119,6 @@ fn tests(root: &Path) -> Result<(Sum, bool)> {
         .spawn()
         .with_context(|| format!("cannot run `cargo {words}`"))?;
     let output = child.stdout.take().context("the tests have no output")?;
-    let mut sum = Sum::default();
     let mut stdout = std::io::stdout().lock();
     for line in BufReader::new(output).split(b'\n') {
         let line = line?;
@@ -101,7 +126,7 @@ fn tests(root: &Path) -> Result<(Sum, bool)> {
         stdout.write_all(&line)?;
         stdout.write_all(b"\n")?;
     }
-    Ok((sum, child.wait()?.success()))
+    Ok(child.wait()?.success())
 }
 
 #[cfg(test)]
@@ -119,6 +144,15 @@ mod tests {
             "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s",
         );
         sum.add_line("7 passed");
-        assert_eq!(sum, Sum { passed: 15, failed: 2 });
+        assert_eq!((sum.passed, sum.failed), (15, 2));
+    }
+
+    #[test]
+    fn what_failed_is_known_by_name() {
+        let mut sum = Sum::default();
+        sum.add_line("test ci::tests::one ... ok");
+        sum.add_line("test ci::tests::two ... FAILED");
+        sum.add_line("---- ci::tests::two stdout ----");
+        assert_eq!(sum.failures, ["ci::tests::two"]);
     }
 }
