@@ -47,6 +47,13 @@ pub(crate) fn line(machine: &Value) -> String {
     )
 }
 
+/// Time the hypervisor gave to others since the machine started, in ticks of all cores (proc_stat(5)); zero where the
+/// kernel does not say.
+pub(crate) fn stolen_ticks() -> u64 {
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    stat.lines().next().and_then(|cpu| cpu.split_ascii_whitespace().nth(8)?.parse().ok()).unwrap_or(0)
+}
+
 /// The first line a program says about itself, whichever stream it uses and however it then exits.
 fn first_line(program: &str, words: &[&str]) -> String {
     let Ok(output) = Command::new(program).args(words).output() else { return "absent".to_owned() };
