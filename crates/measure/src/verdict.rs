@@ -25,7 +25,8 @@ const DELAYED_WITH_LAG: f64 = 0.01;
 /// Share of the machine's time that a hypervisor may take.
 const STOLEN: f64 = 0.05;
 const STOLEN_INVALID: f64 = 0.25;
-const STOLEN_WITH_LAG: f64 = 0.01;
+/// It is counted over all cores; what it took from the workers' can be several times as much.
+const STOLEN_WITH_LAG: f64 = 0.002;
 /// Share of the run for which the control group may be stopped.
 const THROTTLED: f64 = 0.02;
 const THROTTLED_INVALID: f64 = 0.25;
