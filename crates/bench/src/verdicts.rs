@@ -58,7 +58,16 @@ pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) ->
     let scale = if rounds == 1 { 5 } else { 1 };
     let (quiet, faulty) = (QUIET / scale, FAULTY / scale);
     let url = server.url("/");
-    let mut results = quiet_runs(program, &url, quiet)?;
+    let runs = Runs::until(quiet, |number| {
+        let open = ["-r", "2000/s", "-d", "1500ms"];
+        let closed = ["-c", "20", "--think", "5ms", "-d", "1500ms"];
+        let load: &[&str] = if number % 2 == 0 { &open } else { &closed };
+        judge(program, &[load, &[&url]].concat())
+    })?;
+    let mut results = vec![
+        count(format!("alarms in {} quiet runs", runs.quiet), runs.alarms),
+        count(format!("quiet runs that could not be had, of {quiet}"), quiet - runs.quiet),
+    ];
 
     let mut missed = 0;
     for number in 0..faulty {
@@ -82,57 +91,62 @@ pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) ->
     }
     results.push(count(format!("rates beyond reach not named, of {faulty}"), missed));
 
-    let (mut blamed, stalling) = (0, format!("127.0.0.1:{}", free_port()));
-    for number in 0..faulty {
+    let stalling = format!("127.0.0.1:{}", free_port());
+    let runs = Runs::until(faulty, |_| {
         let target = Process::start("taskset", |command| {
             command
                 .args(["-c", SERVER_CORE])
                 .arg(program)
                 .args(["target", "--listen", &stalling, "--stall", "1s+1s"]);
         });
-        let target = target.ready_at(stalling.parse()?);
-        let verdict = judge(program, &["-r", "1000/s", "-d", "3s", &format!("http://{stalling}/")])?;
-        drop(target);
-        if !verdict.is_valid() {
-            eprintln!("stalled server, run {number}: {} {:?}", verdict.grade, verdict.causes);
-            blamed += 1;
-        }
-    }
-    results.push(count(format!("stalled servers blamed on this machine, of {faulty}"), blamed));
+        let _target = target.ready_at(stalling.parse()?);
+        judge(program, &["-r", "1000/s", "-d", "3s", &format!("http://{stalling}/")])
+    })?;
+    results.push(count(format!("stalled servers blamed on this machine, of {}", runs.quiet), runs.alarms));
     Ok(results)
 }
 
-/// Runs that nothing disturbs until there were `wanted` of them, and how many raised an alarm; beside them the disturbed
-/// ones, which may.
-fn quiet_runs(program: &Path, url: &str, wanted: u32) -> Result<Vec<Measured>> {
-    let (mut had, mut alarms, mut disturbed, mut told) = (0, 0, 0, 0);
-    for number in 0..wanted * TRIES_PER_QUIET {
-        if had == wanted {
-            break;
-        }
-        let open = ["-r", "2000/s", "-d", "1500ms"];
-        let closed = ["-c", "20", "--think", "5ms", "-d", "1500ms"];
-        let load: &[&str] = if number % 2 == 0 { &open } else { &closed };
-        let before = CoreTime::of(TOOL_CORE);
-        let verdict = judge(program, &[load, &[url]].concat())?;
-        let after = CoreTime::of(TOOL_CORE);
-        let others = (after.used - before.used).saturating_sub(verdict.cpu.as_millis() as u64 / 10);
-        if after.stolen > before.stolen || others > OTHERS_TICKS {
-            disturbed += 1;
-            told += u32::from(!verdict.is_valid());
-        } else {
-            had += 1;
-            if !verdict.is_valid() {
-                eprintln!("quiet run {number}: {} {:?}", verdict.grade, verdict.causes);
-                alarms += 1;
+/// Runs that nothing disturbed, and what the others said.
+#[derive(Default)]
+struct Runs {
+    quiet: u32,
+    /// Of the quiet ones, those that raised an alarm.
+    alarms: u32,
+    disturbed: u32,
+    /// Of the disturbed ones, those that said so.
+    told: u32,
+}
+
+impl Runs {
+    /// Judges runs as `judged` makes them, which is told the number of each, until `wanted` of them were quiet.
+    fn until(wanted: u32, mut judged: impl FnMut(u32) -> Result<Verdict>) -> Result<Self> {
+        let mut runs = Self::default();
+        for number in 0..wanted * TRIES_PER_QUIET {
+            if runs.quiet == wanted {
+                break;
+            }
+            let before = CoreTime::of(TOOL_CORE);
+            let verdict = judged(number)?;
+            let after = CoreTime::of(TOOL_CORE);
+            let others = (after.used - before.used).saturating_sub(verdict.cpu.as_millis() as u64 / 10);
+            let alarm = u32::from(!verdict.is_valid());
+            if after.stolen > before.stolen || others > OTHERS_TICKS {
+                runs.disturbed += 1;
+                runs.told += alarm;
+            } else {
+                runs.quiet += 1;
+                runs.alarms += alarm;
+                if alarm > 0 {
+                    eprintln!("run {number}, though quiet: {} {:?}", verdict.grade, verdict.causes);
+                }
             }
         }
+        let Self { quiet, disturbed, told, .. } = runs;
+        eprintln!(
+            "{quiet} quiet runs; others used the core in {disturbed} more, {told} of which are not VALID"
+        );
+        Ok(runs)
     }
-    eprintln!("{had} quiet runs; others used the core in {disturbed} more, {told} of which are not VALID");
-    Ok(vec![
-        count(format!("alarms in {had} quiet runs"), alarms),
-        count(format!("quiet runs that could not be had, of {wanted}"), wanted - had),
-    ])
 }
 
 /// A process that does nothing and wants all of the tool's core.
