@@ -100,6 +100,8 @@ pub(crate) struct Worker<'p, D: Driver> {
     heads: Heads,
     call_deadlines: Deadlines,
     connect_deadlines: Deadlines,
+    /// Of connections whose TLS handshake has a limit of its own.
+    tls_deadlines: Deadlines,
     /// Of connections whose buffer is with the kernel.
     send_deadlines: Deadlines,
     /// Of calls whose reply is awaited, or has begun.
@@ -169,6 +171,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             heads: Heads::default(),
             call_deadlines: Deadlines::with_capacity(sessions),
             connect_deadlines: Deadlines::with_capacity(sessions),
+            tls_deadlines: Deadlines::with_capacity(0),
             send_deadlines: Deadlines::with_capacity(0),
             reply_deadlines: Deadlines::with_capacity(0),
             silences: Deadlines::with_capacity(sessions),
@@ -296,6 +299,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             arrival,
             self.call_deadlines.next(),
             self.connect_deadlines.next(),
+            self.tls_deadlines.next(),
             self.send_deadlines.next(),
             self.reply_deadlines.next(),
             self.silences.next(),
@@ -478,6 +482,10 @@ impl<'p, D: Driver> Worker<'p, D> {
                 _ => Outcome::ConnectTimeout,
             };
             self.fail(connection, outcome);
+            self.settle();
+        }
+        while let Some(connection) = self.tls_deadlines.take_due(self.now) {
+            self.fail(connection, Outcome::TlsTimeout);
             self.settle();
         }
         while let Some(connection) = self.send_deadlines.take_due(self.now) {

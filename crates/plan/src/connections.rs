@@ -143,9 +143,13 @@ impl Connections {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timeouts {
-    /// TCP connect and TLS handshake together.
+    /// TCP connect, a proxy's tunnel with it, and the TLS handshake too unless that has a limit of its own.
     #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub connect: Option<Duration>,
+    /// The TLS handshake alone, more than zero, counted from its first byte: `connect` ends where it begins. None means that
+    /// `connect` covers both.
+    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Duration>,
     /// A whole call, from the moment it has a connection to the last byte of its reply.
     #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub call: Option<Duration>,
@@ -165,11 +169,22 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Some(Duration::from_secs(10)),
+            tls: None,
             call: Some(Duration::from_secs(30)),
             send: None,
             reply: None,
             idle: None,
         }
+    }
+}
+
+impl Timeouts {
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        if self.tls == Some(Duration::ZERO) {
+            let remedy = "use more than zero, or leave it out: then timeouts.connect covers the handshake";
+            return Err(PlanError::new("timeouts.tls", "0s", remedy));
+        }
+        Ok(())
     }
 }
 

@@ -267,8 +267,11 @@ fn limits(plan: &Plan) -> String {
         None => format!("{name} never"),
     };
     let timeouts = &plan.timeouts;
-    let mut text =
-        format!("{}, {}", limit("Gives up connecting", timeouts.connect), limit("a call", timeouts.call));
+    let mut text = limit("Gives up connecting", timeouts.connect);
+    if timeouts.tls.is_some() {
+        text = format!("{text}, {}", limit("a TLS handshake", timeouts.tls));
+    }
+    text = format!("{text}, {}", limit("a call", timeouts.call));
     for (name, time) in [
         ("sending", timeouts.send),
         ("a silent server, or a slow one,", timeouts.reply),
@@ -374,6 +377,7 @@ mod tests {
         plan.network.bind = vec!["127.0.0.2".parse().unwrap()];
         plan.network.proxy = Some(crate::Proxy::parse("proxy.test:3128").unwrap());
         plan.timeouts.call = None;
+        plan.timeouts.tls = Some(Duration::from_secs(300));
         plan.stop =
             Stop { duration: Some(Duration::from_secs(60)), calls: None, grace: Duration::from_secs(1) };
         plan.warmup = Duration::from_secs(2);
@@ -390,7 +394,7 @@ mod tests {
              HTTP/1.1, connections kept, each session its own, 4 calls in flight on each, 10000 at the most.\n\
              Connects through the proxy http://proxy.test:3128, from 127.0.0.2 in turn.\n\
              TLS 1.2 to 1.3, certificates checked against the system's roots, sessions resumed.\n\
-             Gives up connecting after 10s, a call never.\n\
+             Gives up connecting after 10s, a TLS handshake after 300s, a call never.\n\
              Ends after 60s or after the last arrival, at 15s at the latest, whichever comes first, leaving calls in \
              flight 1s to finish; the first 2s are warm-up and not in the figures.\n\
              Seed 0. 2 threads, polling without sleep.\n\

@@ -111,6 +111,7 @@ impl Plan {
         self.schedule.check()?;
         self.session.check(self.requests.len())?;
         self.connections.check()?;
+        self.timeouts.check()?;
         self.stop.check()?;
         self.network.check()?;
         self.tls.check()?;

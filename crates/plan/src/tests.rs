@@ -102,7 +102,10 @@ fn unknown_keys_are_refused() {
 #[test]
 fn what_is_wrong_is_named() {
     let base = &plans()[0];
-    let cases: [(Plan, &str); 5] = [
+    let tls = |limit| Timeouts { tls: Some(limit), ..Timeouts::default() };
+    assert_eq!(Plan { timeouts: tls(Duration::from_nanos(1)), ..base.clone() }.check(), Ok(()));
+    let cases: [(Plan, &str); 6] = [
+        (Plan { timeouts: tls(Duration::ZERO), ..base.clone() }, "timeouts.tls"),
         (Plan { requests: vec![], ..base.clone() }, "requests"),
         (Plan { threads: Some(0), ..base.clone() }, "threads"),
         (Plan { warmup: Duration::from_secs(10), ..base.clone() }, "warmup"),

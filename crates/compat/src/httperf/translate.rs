@@ -412,6 +412,7 @@ fn connections(options: &Options, plan: &mut Plan) {
     }
     plan.timeouts = Timeouts {
         connect: limit(options.timeout),
+        tls: None,
         call: None,
         send: limit(options.timeout),
         reply: limit(options.timeout.max(0.0) + options.think_timeout.max(0.0)),

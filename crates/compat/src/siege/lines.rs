@@ -115,7 +115,9 @@ pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String
         Outcome::Reset => error("socket: read error: Connection reset by peer"),
         Outcome::NoPorts => error("socket: address is unavailable.: Cannot assign requested address"),
         Outcome::NoFiles => error("socket: descriptor table full: Too many open files"),
-        Outcome::ConnectTimeout | Outcome::TlsTimeout => {
+        // The original waits for ever here too: its own limit is one of sessions that are resumed.
+        Outcome::TlsTimeout => error("Failed to make an SSL connection: Connection timed out"),
+        Outcome::ConnectTimeout => {
             let alert = |text: &str| notice(Level::Alert, text);
             let seconds = style.timeout;
             alert("socket: select and discovered it's not ready sock.c:384: Connection timed out")

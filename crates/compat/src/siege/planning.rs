@@ -29,6 +29,7 @@ pub(super) fn plan(settings: &Settings, targets: &[Target], opening: &[Target]) 
     if targets.is_empty() {
         return None;
     }
+    let handshake = seconds(settings.ssl_timeout).unwrap_or(PATIENCE);
     let requests = places.iter().map(|place| request(settings, &targets[*place as usize])).collect();
     let plan = Plan {
         stop,
@@ -57,8 +58,9 @@ pub(super) fn plan(settings: &Settings, targets: &[Target], opening: &[Target]) 
         },
         timeouts: Timeouts {
             connect: seconds(settings.timeout),
+            tls: Some(handshake),
             call: None,
-            idle: Some(PATIENCE.max(connect(settings))),
+            idle: Some(PATIENCE.max(handshake).max(seconds(settings.timeout).unwrap_or_default())),
             ..Timeouts::default()
         },
         network: Network {
@@ -74,10 +76,6 @@ pub(super) fn plan(settings: &Settings, targets: &[Target], opening: &[Target]) 
 
 fn seconds(count: i64) -> Option<Duration> {
     u64::try_from(count).ok().filter(|count| *count > 0).map(Duration::from_secs)
-}
-
-fn connect(settings: &Settings) -> Duration {
-    seconds(settings.timeout).unwrap_or_default()
 }
 
 /// When the run ends; none when it has not even begun.

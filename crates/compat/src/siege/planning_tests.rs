@@ -48,6 +48,7 @@ fn every_setting_reaches_the_plan() {
     let think: Look = |plan| format!("{:?}", plan.session.think);
     let connections: Look = |plan| format!("{:?} {}", plan.connections.version, plan.connections.keep_alive);
     let timeout: Look = |plan| format!("{:?}", plan.timeouts.connect);
+    let handshake: Look = |plan| format!("{:?} {:?}", plan.timeouts.tls, plan.timeouts.idle);
     let base = Settings { concurrent: 2, ..shipped() };
     let rows: Vec<(Settings, Look, &str)> = vec![
         (base.clone(), users, "Closed { users: 2, ramp: 0ns }"),
@@ -87,6 +88,10 @@ fn every_setting_reaches_the_plan() {
         (base.clone(), timeout, "Some(30s)"),
         (Settings { timeout: 2, ..base.clone() }, timeout, "Some(2s)"),
         (Settings { timeout: 0, ..base.clone() }, timeout, "None"),
+        (base.clone(), handshake, "Some(300s) Some(300s)"),
+        (Settings { ssl_timeout: 5, timeout: 400, ..base.clone() }, handshake, "Some(5s) Some(400s)"),
+        (Settings { ssl_timeout: 900, ..base.clone() }, handshake, "Some(900s) Some(900s)"),
+        (Settings { ssl_timeout: 0, ..base.clone() }, handshake, "Some(300s) Some(300s)"),
         (base.clone(), |plan| plan.session.follow.to_string(), "20"),
         (Settings { follow: false, ..base.clone() }, |plan| plan.session.follow.to_string(), "0"),
         (base.clone(), |plan| format!("{:?}", plan.tls.verify), "Off"),

@@ -80,7 +80,7 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> bool {
         "internet" => settings.internet = truth(value),
         "benchmark" => settings.benchmark = truth(value),
         // Read and without effect, as in the original.
-        "spinner" | "ftp-login" | "ssl-timeout" | "auth-url" => {}
+        "spinner" | "ftp-login" | "auth-url" => {}
         _ => return set_request(settings, key, value),
     }
     true
@@ -111,6 +111,7 @@ fn set_request(settings: &mut Settings, key: &str, value: &str) -> bool {
         "zero-data-ok" => settings.zero_data_ok = truth(value),
         "ssl-cert" => settings.ssl_cert = text(),
         "ssl-key" => settings.ssl_key = text(),
+        "ssl-timeout" => settings.ssl_timeout = number::whole(value),
         "ssl-ciphers" => settings.ssl_ciphers = text(),
         key if key.starts_with("login") => settings.logins.push(Login::parse(value)),
         _ => return false,

@@ -76,7 +76,7 @@ fn every_directive_sets_what_it_says() {
         ("ssl-cert = c.pem", Settings { ssl_cert: text("c.pem"), ..none() }),
         ("ssl-key = k.pem", Settings { ssl_key: text("k.pem"), ..none() }),
         ("ssl-ciphers = X", Settings { ssl_ciphers: text("X"), ..none() }),
-        ("ssl-timeout = 3", none()),
+        ("ssl-timeout = 3", Settings { ssl_timeout: 3, ..none() }),
         ("ftp-login = a:b", none()),
         ("auth-url = http://a/", none()),
         ("spinner = true", none()),

@@ -140,6 +140,7 @@ pub(super) struct Settings {
     pub(super) ssl_cert: Option<String>,
     pub(super) ssl_key: Option<String>,
     pub(super) ssl_ciphers: Option<String>,
+    pub(super) ssl_timeout: i64,
     /// The rc file that was read, or that would have been.
     pub(super) rc: String,
     /// The user's own, read or not.
@@ -208,6 +209,7 @@ impl Default for Settings {
             ssl_cert: None,
             ssl_key: None,
             ssl_ciphers: None,
+            ssl_timeout: 300,
             rc: String::new(),
             own_rc: String::new(),
             full_report: None,

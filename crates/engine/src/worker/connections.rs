@@ -100,6 +100,10 @@ impl<D: Driver> Worker<'_, D> {
                 connection.phase = Phase::Handshake;
                 tls.start(&mut connection.out);
                 connection.tls = Some(Box::new(tls));
+                if let Some(limit) = self.prepared.timeouts.tls {
+                    self.connect_deadlines.clear(index);
+                    self.tls_deadlines.set(index, self.now + limit);
+                }
                 self.mark(index);
             }
             Err(failure) => self.fail(index, translate::tls_failure(failure)),
@@ -109,6 +113,7 @@ impl<D: Driver> Worker<'_, D> {
     /// The connection can carry calls: those that waited for it begin.
     pub(super) fn ready(&mut self, index: u32, resumed: Option<bool>) {
         self.connect_deadlines.clear(index);
+        self.tls_deadlines.clear(index);
         let connection = &mut self.connections[index as usize];
         connection.phase = Phase::Ready;
         connection.opened = true;
@@ -153,6 +158,7 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn close(&mut self, index: u32) {
         self.driver.close(SocketId(index));
         self.connect_deadlines.clear(index);
+        self.tls_deadlines.clear(index);
         self.send_deadlines.clear(index);
         self.silences.clear(index);
         self.pool.remove(&mut self.connections, index);

@@ -12,9 +12,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{Phase, Tally, ViolationKind};
 use warwolf_plan::{
     ArrivalProcess, Auth, Credentials, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape,
-    Shard, Stop, Think, Timeouts, Unresolved, Work,
+    Shard, Stop, Think, Timeouts, Unresolved, Verify, Work,
 };
-use warwolf_sim::{Ending, Fate, Framing, Log, Reply, Scenario, Server, SimDriver, alloc};
+use warwolf_sim::{
+    Actions, ConnectionId, Ending, Fate, Framing, Log, Peer, Reply, Scenario, Server, SimDriver, alloc,
+};
 
 const URL: &str = "http://10.0.0.1/";
 /// There and back on the simulated network.
@@ -79,7 +81,7 @@ impl<'p> Bench<'p> {
             arrivals: Arrivals::new(plan, &shard),
             workload: Workload::new(plan),
             endpoints: prepared.endpoints.clone(),
-            tls: None,
+            tls: crate::setup::tls_config(plan).unwrap(),
             recorder: Recorder::new(0, interval, send, empties),
             control: control.clone(),
             witness: None,
@@ -309,6 +311,43 @@ fn connections_that_are_not_answered_time_out() {
     let tally = run(&plan, scenario(Reply::ok(0)).with_fate(|_, _| Fate::Unanswered));
     assert_eq!(outcomes(&tally), [(Outcome::ConnectTimeout, 4)]);
     assert_eq!(tally.counters().connections_failed, 4);
+}
+
+/// A server that takes connections and has nothing to say.
+struct Mute;
+
+impl Peer for Mute {
+    fn received(&mut self, _: ConnectionId, _: &[u8], _: Timestamp, _: &mut Actions) {}
+}
+
+#[test]
+fn handshakes_time_out_by_their_own_limit() {
+    let mut plan = closed(2, 4);
+    plan.requests[0] = Request::get("https://10.0.0.1/").unwrap();
+    plan.tls.verify = Verify::Off;
+    // connect, tls, and after how long a call to somebody mute is given up
+    for (connect, tls, after) in [
+        (Some(100), None, millis(100)),
+        (Some(100), Some(700), millis(700) + ROUND_TRIP),
+        (Some(700), Some(100), millis(100) + ROUND_TRIP),
+        (None, Some(250), millis(250) + ROUND_TRIP),
+    ] {
+        plan.timeouts = Timeouts {
+            connect: connect.map(millis),
+            tls: tls.map(millis),
+            call: None,
+            ..Timeouts::default()
+        };
+        let tally = run(&plan, Scenario::new(7, Mute));
+        assert_eq!(outcomes(&tally), [(Outcome::TlsTimeout, 4)], "{connect:?} {tls:?}");
+        let latency = tally.moments(Phase::Latency);
+        let after = u64::try_from(after.as_nanos()).unwrap();
+        assert_eq!((latency.min_ns(), latency.max_ns()), (Some(after), Some(after)), "{connect:?} {tls:?}");
+        assert_eq!(tally.counters().connections_failed, 4);
+    }
+    plan.timeouts.connect = Some(millis(100));
+    let tally = run(&plan, scenario(Reply::ok(0)).with_fate(|_, _| Fate::Unanswered));
+    assert_eq!(outcomes(&tally), [(Outcome::ConnectTimeout, 4)], "no handshake ever began");
 }
 
 #[test]

@@ -292,8 +292,10 @@ fn plan() -> impl Strategy<Value = Plan> {
     let stop = (prop::option::of(some_duration()), prop::option::of(1..u64::MAX / 2), duration())
         .prop_map(|(duration, calls, grace)| Stop { duration, calls, grace });
     let limit = || prop::option::of(duration());
-    let timeouts = (limit(), limit(), limit(), limit(), limit())
-        .prop_map(|(connect, call, send, reply, idle)| Timeouts { connect, call, send, reply, idle });
+    let handshake = prop::option::of(some_duration());
+    let timeouts = (limit(), handshake, limit(), limit(), limit(), limit()).prop_map(
+        |(connect, tls, call, send, reply, idle)| Timeouts { connect, tls, call, send, reply, idle },
+    );
     (
         (
             any::<u64>(),

@@ -4,6 +4,7 @@
 
 mod golden;
 mod pages;
+mod secure;
 mod shown;
 mod tools;
 
