@@ -27,6 +27,9 @@ const NAMED_MAX: usize = 5;
 fn requests(plan: &Plan) -> String {
     let mut text = match (plan.requests.len(), &plan.session.work) {
         (1, _) => "Sends ".to_owned(),
+        (count, Work::Draw { .. }) if plan.session.blocks > 1 => {
+            format!("Sends {count} requests, each session those of one of {} blocks: ", plan.session.blocks)
+        }
         (count, Work::Draw { order: Order::Sequential, .. }) => format!("Sends {count} requests in turn: "),
         (count, Work::Draw { order: Order::Random, .. }) => format!("Sends {count} requests at random: "),
         (count, Work::Draw { order: Order::Staggered, .. }) => {
@@ -40,9 +43,6 @@ fn requests(plan: &Plan) -> String {
             format!("Sends {count} requests in turn, going on to the next in {} % of calls: ", miss * 100.0)
         }
         (count, Work::Draw { order: Order::Links, .. }) => format!("Follows links through {count} pages: "),
-        (count, Work::Draw { order: Order::BySession, .. }) => {
-            format!("Sends {count} requests, each session its own: ")
-        }
         (count, Work::Scripts { scripts }) => {
             format!("Follows {} over {count} requests: ", counted(scripts.len() as u64, "script"))
         }

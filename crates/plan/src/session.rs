@@ -38,6 +38,10 @@ pub struct SessionShape {
     /// [`crate::Stop::calls`], no think time follows it, and its failure ends nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opening: Vec<Request>,
+    /// Equal blocks that the requests stand in, one after the other: session k draws from block k modulo their number, and
+    /// the order is that within its block. One or more; [`Order::Links`] and scripts know only one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub blocks: u32,
     /// Which request leads to which, for [`Order::Links`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<Links>,
@@ -181,8 +185,6 @@ pub enum Order {
         /// Share of calls that take a new request, 0 to 1.
         miss: f64,
     },
-    /// All calls of session k take request k modulo their number.
-    BySession,
     /// The first request, then one that the present one leads to, as [`SessionShape::links`] has it.
     Links,
 }
@@ -206,6 +208,15 @@ pub enum ThinkAt {
     Before,
     /// After the last burst as well.
     After,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(value: &u32) -> bool {
+    *value == 1
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -312,6 +323,7 @@ impl Default for SessionShape {
             follow_statuses: redirects(),
             follow_with_get: false,
             opening: Vec::new(),
+            blocks: 1,
             links: None,
             resources: None,
             checksum: false,
@@ -340,7 +352,22 @@ impl SessionShape {
         Ok(())
     }
 
+    fn check_blocks(&self, requests: usize) -> Result<(), PlanError> {
+        let remedy = match (&self.work, self.blocks) {
+            (_, 1) => return Ok(()),
+            (Work::Scripts { .. } | Work::Draw { order: Order::Links, .. }, _) => {
+                "use 1: blocks are for requests that are drawn".to_owned()
+            }
+            (_, blocks) if blocks == 0 || !requests.is_multiple_of(blocks as usize) => {
+                format!("use a number that divides the requests, {requests}")
+            }
+            _ => return Ok(()),
+        };
+        Err(PlanError::new("session.blocks", self.blocks.to_string(), remedy))
+    }
+
     pub(crate) fn check(&self, requests: usize) -> Result<(), PlanError> {
+        self.check_blocks(requests)?;
         match &self.work {
             Work::Draw { order: Order::Links, burst, .. } if *burst != 1 => {
                 return Err(PlanError::new(

@@ -35,8 +35,9 @@ pub struct Workload {
     opening: Vec<Request>,
     resources: Option<Resources>,
     links: Option<Links>,
-    /// Requests in the plan.
+    /// Requests in a block, which is all of the plan's unless it says otherwise.
     requests: u64,
+    blocks: u64,
     /// Users of a closed loop; none in an open one.
     users: Option<u64>,
     /// Calls after which a closed loop ends.
@@ -90,7 +91,8 @@ impl Workload {
             opening: plan.session.opening.clone(),
             resources: plan.session.resources.clone(),
             links: plan.session.links.clone(),
-            requests: plan.requests.len() as u64,
+            requests: plan.requests.len() as u64 / u64::from(plan.session.blocks),
+            blocks: plan.session.blocks.into(),
             users,
             calls: plan.stop.calls.unwrap_or(u64::MAX),
             auth: plan.session.auth.clone(),
@@ -170,11 +172,11 @@ impl Workload {
                 let apart = self.users.map_or(0, |users| self.requests / users);
                 (number.wrapping_mul(apart).wrapping_add(sent)) % self.requests
             }
-            Order::BySession => number % self.requests,
             Order::Once => Some(self.count_call(order)).filter(|index| *index < self.requests)?,
             Order::Created | Order::WorkingSet { .. } => self.count_call(order) % self.requests,
         };
-        Some(RequestId(index as u32))
+        let block = if self.blocks == 1 { 0 } else { number % self.blocks * self.requests };
+        Some(RequestId((block + index) as u32))
     }
 
     /// Where a user goes from the page `from`: along one of its links, or to the first page.

@@ -68,6 +68,7 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     let workload = workload(options, &Stationery::new(options, extra), &servers, read, &mut notes)?;
     let mut plan = Plan::new(workload.requests);
     plan.session.work = workload.work;
+    plan.session.blocks = workload.blocks;
     plan.session.think = workload.think;
     plan.session.one_cookie = options.cookies;
     plan.session.lead = options.sessions.is_some();
@@ -178,6 +179,8 @@ fn servers(options: &Options, read: Read<'_>) -> Result<Vec<String>, String> {
 /// What sessions do, and how many there are.
 struct Workload {
     requests: Vec<Request>,
+    /// Equal blocks of them, one for each server.
+    blocks: u32,
     work: Work,
     think: Think,
     sessions: Option<u64>,
@@ -213,22 +216,21 @@ fn workload(
     }
     let method = options.method.as_deref().unwrap_or("GET");
     let targets = targets(options, read, notes)?;
-    if targets.len() > 1 && servers.len() > 1 {
-        return Err("--servers goes with one target only: leave out --wlog and --wset".to_owned().into());
-    }
-    let requests = targets
+    // A connection goes to the server whose turn it is, its calls take the targets whose turn it is.
+    let requests = servers
         .iter()
-        .flat_map(|target| servers.iter().map(move |server| (server, target)))
+        .flat_map(|server| targets.iter().map(move |target| (server, target)))
         .map(|(server, target)| planned(options, server, stationery.request(server, method, target, b"")))
         .collect();
     let think = constant(think);
-    let order = order(options, servers.len());
+    let order = order(options);
     let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, order };
     let visits = sequence(options, targets.len()).map(|sequence| Visits {
         targets: targets.iter().map(|target| String::from_utf8_lossy(target).into_owned()).collect(),
         sequence,
     });
-    Ok(Workload { requests, work, think, sessions: sessions.map(u64::from), visits })
+    let blocks = servers.len() as u32;
+    Ok(Workload { requests, blocks, work, think, sessions: sessions.map(u64::from), visits })
 }
 
 /// So many sessions of so many pages, whatever else would say what is asked for.
@@ -246,10 +248,10 @@ fn paged(
     let page = |server: &String| {
         planned(options, server, stationery.request(server, method, options.uri.as_bytes(), b""))
     };
-    let order = if servers.len() > 1 { Order::BySession } else { Order::Sequential };
     Ok(Workload {
         requests: servers.iter().map(page).collect(),
-        work: Work::Draw { calls: Some(pages.into()), burst: 1, order },
+        blocks: servers.len() as u32,
+        work: Work::Draw { calls: Some(pages.into()), burst: 1, order: Order::Sequential },
         think: constant(think),
         sessions: Some(sessions.into()),
         visits: None,
@@ -284,8 +286,8 @@ fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result
     })
 }
 
-/// The same in the words of a plan, and which server comes next.
-fn order(options: &Options, servers: usize) -> Order {
+/// The same in the words of a plan.
+fn order(options: &Options) -> Order {
     match (&options.wlog, options.wset) {
         (Some((true, _)), _) => Order::Created,
         (Some((false, _)), _) => Order::Once,
@@ -293,7 +295,6 @@ fn order(options: &Options, servers: usize) -> Order {
             let (first, step) = options.client;
             Order::WorkingSet { first, step, miss }
         }
-        (None, None) if servers > 1 => Order::BySession,
         (None, None) => Order::Sequential,
     }
 }
@@ -340,6 +341,7 @@ fn scripted(
         .collect();
     Workload {
         requests,
+        blocks: 1,
         work: Work::Scripts { scripts },
         think: Think::None,
         sessions: Some(sessions.into()),

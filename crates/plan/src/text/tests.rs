@@ -114,7 +114,6 @@ fn session() -> impl Strategy<Value = SessionShape> {
         Just(Order::Sequential),
         Just(Order::Random),
         Just(Order::Staggered),
-        Just(Order::BySession),
         Just(Order::Created),
         Just(Order::Once),
         (any::<u32>(), any::<u32>(), 0.0..1.0).prop_map(|(first, step, miss)| Order::WorkingSet {
@@ -175,6 +174,7 @@ fn session() -> impl Strategy<Value = SessionShape> {
                 follow_statuses,
                 follow_with_get,
                 opening,
+                blocks: 1,
                 links: Some(Links { pages: vec![vec![0], vec![]], visit: Some(9) }),
                 resources,
                 checksum: lead,
@@ -311,9 +311,12 @@ fn plan() -> impl Strategy<Value = Plan> {
         .prop_map(
             |(
                 (seed, threads, driver, idle, slos, stop),
-                (schedule, session, connections, timeouts, network, tls),
+                (schedule, mut session, connections, timeouts, network, tls),
                 requests,
             )| {
+                if matches!(&session.work, Work::Draw { .. }) && session.follow % 2 == 1 {
+                    session.blocks = requests.len() as u32;
+                }
                 let counts = matches!(&session.work, Work::Draw { order, .. } if order.counts_calls());
                 let driver = if network.receive_rate.is_some() { DriverChoice::Epoll } else { driver };
                 let in_turns = matches!(schedule, Schedule::Turns { .. });

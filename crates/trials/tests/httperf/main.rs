@@ -179,6 +179,36 @@ fn targets_that_change_are_the_same() {
     assert_eq!((ours.len(), &ours), (25, &theirs));
 }
 
+/// Of the successor, which no distribution has: connections take servers in turn, calls take entries in turn.
+#[test]
+fn servers_and_targets_turn_on_their_own() {
+    let target = target::start(Options {
+        listen: vec!["0.0.0.0:0".parse().expect("an address")],
+        ..Options::default()
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let (servers, list) = (folder.path().join("servers"), folder.path().join("list"));
+    std::fs::write(&servers, b"127.0.0.1\x00127.0.0.2\0").unwrap();
+    std::fs::write(&list, b"/a\0/b\0/c\0").unwrap();
+    let said = ours(
+        &format!(
+            "--servers={} --port {} --wlog=y,{} --num-conns 4 --num-calls 2 --print-request=header",
+            servers.display(),
+            target.addr().port(),
+            list.display()
+        )
+        .split(' ')
+        .map(str::to_owned)
+        .collect::<Vec<_>>(),
+    );
+    let asked: Vec<_> = said.stdout.lines().filter_map(|line| line.split(" /").nth(1)?.get(..1)).collect();
+    assert_eq!(asked, ["a", "b", "c", "a", "b", "c", "a", "b"], "{said:#?}");
+    let hosts: Vec<_> = said.stdout.lines().filter_map(|line| line.split("Host: ").nth(1)).collect();
+    let [one, two] = ["127.0.0.1", "127.0.0.2"];
+    assert_eq!(hosts, [one, one, two, two, one, one, two, two], "{said:#?}");
+    assert_eq!((said.code, target.log().len()), (0, 8));
+}
+
 #[test]
 fn sessions_are_the_same() {
     let nginx = Nginx::start("");

@@ -275,11 +275,40 @@ fn orders_over_all_calls_go_by_creation() {
     assert_eq!(taken(Order::Created, 4), (vec![0, 1, 2, 3, 0, 1], false));
     assert_eq!(taken(Order::Once, 4), (vec![0, 1, 2, 3], true));
     assert_eq!(taken(Order::Once, 6), (vec![0, 1, 2, 3, 4, 5], false));
-    assert_eq!(taken(Order::BySession, 4), (vec![0, 1, 0, 1, 0, 1], false));
     let set = |first, step, miss| Order::WorkingSet { first, step, miss };
     assert_eq!(taken(set(0, 1, 1.0), 3), (vec![1, 2, 0, 1, 2, 0], false));
     assert_eq!(taken(set(2, 2, 0.25), 9), (vec![2, 2, 2, 4, 4, 4], false));
     assert_eq!(taken(set(1, 1, 0.0), 3), (vec![1; 6], false));
+}
+
+#[test]
+fn sessions_draw_from_blocks_in_turn() {
+    let of_two = |order, requests| {
+        let mut plan = Plan { session: draws(3, 1, order), ..plan(requests) };
+        plan.threads = Some(1);
+        plan.session.blocks = 2;
+        plan
+    };
+    let taken = |order, requests| {
+        let plan = of_two(order, requests);
+        plan.check().unwrap();
+        let workload = Workload::new(&plan);
+        let of_session = |number| {
+            let mut session = workload.session(number);
+            let mut taken = Vec::new();
+            while let Step::Send { request } = session.next(&workload) {
+                taken.push(request.0);
+                session.reply(&workload, &ok(&plan.requests[0]));
+            }
+            taken
+        };
+        [0, 1, 2].map(of_session)
+    };
+    assert_eq!(taken(Order::Sequential, 2), [[0; 3], [1; 3], [0; 3]]);
+    assert_eq!(taken(Order::Created, 4), [[0, 1, 0], [3, 2, 3], [0, 1, 0]]);
+    assert_eq!(taken(Order::Once, 20), [[0, 1, 2], [13, 14, 15], [6, 7, 8]]);
+    assert!(of_two(Order::Created, 5).check().is_err());
+    assert!(of_two(Order::Links, 4).check().is_err());
 }
 
 #[test]
