@@ -7,20 +7,21 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use warwolf_compat::siege::{
-    Call, Classic, Counts, End, Era, Exchange, Finish, Ledger, Line, Log, Moment, Output, Shown, Style,
-    World, banner, connecting, exchange, fatal, line, log_header, log_notice, log_rows, log_trouble,
-    not_connected, parse, report, trouble, unanswerable,
+    Call, Classic, Counts, End, Era, Exchange, Finish, Given, Jars, Ledger, Line, Log, Moment, Output, Shown,
+    Style, Until, World, banner, connecting, exchange, fatal, line, log_header, log_notice, log_rows,
+    log_trouble, not_connected, parse, report, trouble, unanswerable,
 };
 use warwolf_engine::{Control, Seen, SetupError, Witness};
 use warwolf_http::Version;
 use warwolf_measure::{Cause, Grade, Outcome, Run, Summary, ViolationKind, judge};
 use warwolf_plan::{Plan, Request, Shard};
-use warwolf_workload::Page;
+use warwolf_workload::{GivenCookie, Page};
 
 /// Lines are written out when so many bytes of them wait.
 const PAGE: usize = 65_536;
@@ -66,6 +67,7 @@ fn finish(siege: &Siege, run: Option<&Run>) -> u8 {
         }
     }
     let Some(run) = run else { return 0 };
+    keep_cookies(siege);
     if style.verdict && !style.quiet {
         say_verdict(run);
     }
@@ -75,6 +77,25 @@ fn finish(siege: &Siege, run: Option<&Run>) -> u8 {
             1
         }
         _ => 0,
+    }
+}
+
+/// Keeps the cookies that are still good for the next run, where siege has a folder of its own. A file that is not there is not
+/// made for nothing.
+fn keep_cookies(siege: &Siege) {
+    let style = &siege.style;
+    let Some(path) = &style.cookies else { return };
+    let mut jars = style.jars.clone();
+    jars.merge(std::mem::take(&mut *siege.jars.lock().unwrap_or_else(PoisonError::into_inner)));
+    let has_folder = path.parent().is_some_and(Path::is_dir);
+    if !has_folder || (jars.is_empty() && !path.exists()) {
+        return;
+    }
+    let text = jars.text(seconds_since_1970(), style.quirks);
+    // Whoever can read it is logged in.
+    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    if opened.and_then(|mut file| file.write_all(text.as_bytes())).is_err() {
+        streams::say(&format!("ERROR: Unable to open cookies file: {}\n", path.display()));
     }
 }
 
@@ -102,6 +123,14 @@ impl World for Disk {
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }
+
+    fn seconds(&self) -> u64 {
+        seconds_since_1970()
+    }
+}
+
+fn seconds_since_1970() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 fn moment(zone: Zone) -> Moment {
@@ -123,6 +152,8 @@ struct Siege {
     style: Style,
     zone: Zone,
     ledger: Mutex<Ledger>,
+    /// The cookies that users were given.
+    jars: Mutex<Jars>,
     /// Failures of all workers, for the threshold.
     failed: AtomicU64,
     aborted: AtomicBool,
@@ -135,6 +166,7 @@ impl Siege {
             style,
             zone,
             ledger: Mutex::new(Ledger::default()),
+            jars: Mutex::new(Jars::default()),
             failed: AtomicU64::new(0),
             aborted: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
@@ -206,6 +238,7 @@ struct Watcher {
     siege: Arc<Siege>,
     control: Control,
     ledger: Ledger,
+    jars: Jars,
     failed: u64,
     stdout: Vec<u8>,
     stderr: String,
@@ -249,9 +282,27 @@ impl Watcher {
             siege: Arc::clone(siege),
             control: control.clone(),
             ledger: Ledger::default(),
+            jars: Jars::default(),
             failed: 0,
             stdout: Vec::new(),
             stderr: String::new(),
+        }
+    }
+
+    /// Remembers the cookies of a reply.
+    fn take_cookies(&mut self, seen: &Seen<'_>) {
+        let now = seconds_since_1970();
+        for field in seen.cookies {
+            let Some(cookie) = GivenCookie::read(seen.request, field) else { continue };
+            let until = match (cookie.deletes, cookie.max_age, cookie.expires) {
+                (true, ..) => Until::Gone,
+                (_, Some(seconds), _) => Until::Seconds(seconds),
+                (_, None, Some(date)) => Until::Date(date),
+                (_, None, None) => Until::Session,
+            };
+            let GivenCookie { name, value, domain, host_only, path, secure, .. } = cookie;
+            let given = Given { name, value, domain, host_only, path, secure, until };
+            self.jars.give(&self.siege.style.jars, seen.session, &given, now);
         }
     }
 
@@ -303,6 +354,9 @@ impl Witness for Watcher {
             None if !style.debug => self.stderr.push_str(&troubled(style, seen)),
             None => {}
         }
+        if seen.sample.outcome == Outcome::Completed && !seen.cookies.is_empty() {
+            self.take_cookies(seen);
+        }
         self.stderr.extend(unanswerable);
         self.watch_failures();
         if self.stdout.len() + self.stderr.len() > PAGE {
@@ -337,6 +391,8 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         self.write();
         self.siege.ledger.lock().unwrap_or_else(PoisonError::into_inner).merge(&self.ledger);
+        let jars = std::mem::take(&mut self.jars);
+        self.siege.jars.lock().unwrap_or_else(PoisonError::into_inner).merge(jars);
     }
 }
 

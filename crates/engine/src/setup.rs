@@ -115,7 +115,7 @@ impl Prepared {
             let body = Upload::of(request)?;
             prepared.requests.push(PreparedRequest { request: request.clone(), template, endpoint, body });
         }
-        for request in &plan.session.opening {
+        for request in plan.session.opening.iter().chain(&plan.session.admission) {
             endpoints.add(&request.endpoint, &prepared)?;
         }
         prepared.endpoints = endpoints;
@@ -369,7 +369,7 @@ fn read_all(folder: &std::path::Path) -> Result<Vec<u8>, SetupError> {
 
 /// The TLS configuration of one worker; none for a plan without https requests. Workers share no session store.
 pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
-    let mut requests = plan.requests.iter().chain(&plan.session.opening);
+    let mut requests = plan.requests.iter().chain(&plan.session.opening).chain(&plan.session.admission);
     let secure = plan.session.follow > 0
         || plan.session.resources.is_some()
         || requests.any(|r| r.endpoint.scheme == Scheme::Https);

@@ -43,6 +43,8 @@ pub struct Seen<'a> {
     pub preparing: Duration,
     /// The challenges of a 401 or 407, where sessions answer them.
     pub challenges: &'a [Vec<u8>],
+    /// The `Set-Cookie` fields of the reply, where sessions keep cookies.
+    pub cookies: &'a [Vec<u8>],
     /// What went over the connection, when the witness asked for it.
     pub exchange: Option<&'a Exchange>,
 }

@@ -169,6 +169,10 @@ fn session(plan: &Plan) -> String {
         text += ", keeps the last cookie it met";
     } else if shape.cookies {
         text += ", keeps its cookies";
+        match shape.jar.len() as u64 {
+            0 => {}
+            count => _ = write!(text, " ({} from the start)", counted(count, "cookie")),
+        }
     }
     if shape.follow > 0 {
         let _ = write!(text, ", follows up to {}", counted(u64::from(shape.follow), "redirect"));
@@ -178,6 +182,9 @@ fn session(plan: &Plan) -> String {
     }
     if shape.auth.is_some() {
         text += ", answers challenges";
+    }
+    if !shape.admission.is_empty() {
+        text += ", asks to be let in when told 403";
     }
     if shape.failure.on_error || !shape.failure.statuses.is_empty() {
         let mut causes: Vec<String> = shape.failure.statuses.iter().map(|s| format!("status {s}")).collect();
@@ -369,6 +376,15 @@ mod tests {
         plan.session.work = Work::Draw { calls: Some(4), burst: 2, order: Order::Random };
         plan.session.think = Think::Exponential { mean: Duration::from_millis(500) };
         plan.session.cookies = true;
+        plan.session.jar = vec![crate::JarCookie {
+            session: 0,
+            name: "a".into(),
+            value: "b".into(),
+            domain: "a.test".into(),
+            path: "/".into(),
+            secure: false,
+        }];
+        plan.session.admission = vec![Request::get("a.test/in").unwrap()];
         plan.session.follow = 1;
         plan.session.failure.statuses = vec![503];
         plan.session.failure.on_error = true;
@@ -389,8 +405,8 @@ mod tests {
             "Sends 6 requests at random: POST https://a.test/ with 3 bytes and 1 header field, GET http://a.test/2, \
              GET http://a.test/3, GET http://a.test/4, GET http://a.test/5 and 1 more.\n\
              Open loop: sessions start at 100/s for 10s, then 0/s for 5s, in groups of 3; nothing waits for the server.\n\
-             Each session makes 4 calls, 2 at a time, pauses 500ms on average between (exponential), keeps its cookies, \
-             follows up to 1 redirect, ends at status 503 or a failed call.\n\
+             Each session makes 4 calls, 2 at a time, pauses 500ms on average between (exponential), keeps its cookies \
+             (1 cookie from the start), follows up to 1 redirect, asks to be let in when told 403, ends at status 503 or a failed call.\n\
              HTTP/1.1, connections kept, each session its own, 4 calls in flight on each, 10000 at the most.\n\
              Connects through the proxy http://proxy.test:3128, from 127.0.0.2 in turn.\n\
              TLS 1.2 to 1.3, certificates checked against the system's roots, sessions resumed.\n\

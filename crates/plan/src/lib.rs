@@ -27,8 +27,8 @@ pub use error::PlanError;
 pub use request::{Body, DataPlace, Endpoint, RandomData, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
-    Auth, Burst, Credentials, FailureRule, Fetch, Links, Order, Resources, Script, SessionShape, Think,
-    ThinkAt, Work,
+    Auth, Burst, Credentials, FailureRule, Fetch, JarCookie, Links, Order, Resources, Script, SessionShape,
+    Think, ThinkAt, Work,
 };
 pub use shard::Shard;
 pub use stop::Stop;

@@ -21,6 +21,9 @@ pub struct SessionShape {
     /// Whether cookies are kept and sent, each session its own.
     #[serde(default)]
     pub cookies: bool,
+    /// Cookies that sessions have before they meet any; for [`Self::cookies`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jar: Vec<JarCookie>,
     /// Whether a session keeps only one cookie: the text before the first `;` of the last `Set-Cookie` it met, up to 245
     /// bytes, whatever its name and attributes, sent with every call (httperf).
     #[serde(default, skip_serializing_if = "is_default")]
@@ -54,6 +57,10 @@ pub struct SessionShape {
     /// Whether cookies are dropped each time the session has gone once through as many calls as there are requests.
     #[serde(default, skip_serializing_if = "is_default")]
     pub forget_cookies: bool,
+    /// What a session sends when it is told that something is forbidden (403): those of the same host, one after the other,
+    /// until one ends with a status below 400. Then it makes the call again, once: a second 403 stands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub admission: Vec<Request>,
     /// How challenges are answered; none means that a 401 is a reply like any other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
@@ -91,6 +98,47 @@ pub enum Fetch {
     /// Images, frames and what is in those, as often as they are named, all at once in the order of the page, and only from
     /// the page's own server; a host without a port is that server too (httperf).
     Together,
+}
+
+/// A cookie that a session has from its start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JarCookie {
+    /// Number of the session, from 0; in a closed loop, of the user.
+    pub session: u64,
+    /// Its name, not empty.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// The host it goes to, and those below it.
+    pub domain: String,
+    /// The beginning of the paths it goes to, such as `/`.
+    pub path: String,
+    /// Whether it goes over TLS only.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub secure: bool,
+}
+
+impl JarCookie {
+    fn check(&self) -> Result<(), PlanError> {
+        let wrong = |field: &str, value: &str, remedy| {
+            Err(PlanError::new(format!("session.jar.{field}"), value.escape_debug().to_string(), remedy))
+        };
+        let is_plain = |text: &str| !text.contains(';') && !text.chars().any(char::is_control);
+        if self.name.is_empty() || self.name.contains('=') || !is_plain(&self.name) {
+            return wrong("name", &self.name, "use letters and digits");
+        }
+        if !is_plain(&self.value) {
+            return wrong("value", &self.value, "leave out semicolons and control characters");
+        }
+        if self.domain.is_empty() || self.domain.starts_with('.') {
+            return wrong("domain", &self.domain, "use a host's name, such as a.test");
+        }
+        if !self.path.starts_with('/') {
+            return wrong("path", &self.path, "begin it with a slash");
+        }
+        Ok(())
+    }
 }
 
 /// Which request leads to which: users follow links.
@@ -318,6 +366,7 @@ impl Default for SessionShape {
             think_at: ThinkAt::Between,
             lead: false,
             cookies: false,
+            jar: Vec::new(),
             one_cookie: false,
             follow: 0,
             follow_statuses: redirects(),
@@ -328,6 +377,7 @@ impl Default for SessionShape {
             resources: None,
             checksum: false,
             forget_cookies: false,
+            admission: Vec::new(),
             auth: None,
             failure: FailureRule::default(),
         }
@@ -401,7 +451,15 @@ impl SessionShape {
                 }
             }
         }
-        self.opening.iter().try_for_each(Request::check)?;
+        self.opening.iter().chain(&self.admission).try_for_each(Request::check)?;
+        if !self.jar.is_empty() && (!self.cookies || self.one_cookie) {
+            return Err(PlanError::new(
+                "session.jar",
+                format!("{} cookies", self.jar.len()),
+                "use session.cookies = true and no session.one_cookie: they are for sessions that keep cookies",
+            ));
+        }
+        self.jar.iter().try_for_each(JarCookie::check)?;
         if let Think::Stepped { step: Duration::ZERO, .. } = self.think {
             return Err(PlanError::new("think.step", "0s", "use more than zero"));
         }

@@ -121,6 +121,36 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
+fn a_jar_holds_cookies_that_can_be_sent() {
+    let good = JarCookie {
+        session: 3,
+        name: "a".into(),
+        value: "b c".into(),
+        domain: "a.test".into(),
+        path: "/".into(),
+        secure: true,
+    };
+    let with = |cookie: JarCookie, cookies| {
+        let mut plan = plans()[0].clone();
+        (plan.session.jar, plan.session.cookies) = (vec![cookie], cookies);
+        plan.check().map_err(|error| error.field)
+    };
+    assert_eq!(with(good.clone(), true), Ok(()));
+    assert_eq!(with(good.clone(), false), Err("session.jar".into()));
+    let rows = [
+        (JarCookie { name: String::new(), ..good.clone() }, "name"),
+        (JarCookie { name: "a=b".into(), ..good.clone() }, "name"),
+        (JarCookie { value: "b; c=d".into(), ..good.clone() }, "value"),
+        (JarCookie { value: "b\r\nX: 1".into(), ..good.clone() }, "value"),
+        (JarCookie { domain: ".a.test".into(), ..good.clone() }, "domain"),
+        (JarCookie { path: "x".into(), ..good }, "path"),
+    ];
+    for (cookie, field) in rows {
+        assert_eq!(with(cookie, true), Err(format!("session.jar.{field}")), "{field}");
+    }
+}
+
+#[test]
 fn what_cannot_be_sent_or_written_down_is_refused() {
     use std::os::unix::ffi::OsStringExt as _;
     let file = || std::path::PathBuf::from(std::ffi::OsString::from_vec(vec![b'a', 0xff]));

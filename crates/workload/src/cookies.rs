@@ -2,10 +2,10 @@
 //!
 //! A subset of RFC 6265: name, value, domain, path and `Secure` decide which requests carry a cookie. A session is too
 //! short for lifetimes to matter, and has no calendar: `Max-Age` and `Expires` only delete. Not a store that is kept or
-//! shared.
+//! shared; who wants to keep what servers gave reads it as a [`GivenCookie`].
 
 use std::net::IpAddr;
-use warwolf_plan::{Endpoint, Request, Scheme};
+use warwolf_plan::{Endpoint, JarCookie, Request, Scheme};
 
 /// Cookies a session keeps; a further one takes the place of the oldest. (RFC 6265 section 6.1 asks for 50 a domain.)
 pub const COOKIES_MAX: usize = 50;
@@ -47,13 +47,8 @@ impl Cookies {
     /// Keeps what one `Set-Cookie` field says in the reply to `request`, or drops what it deletes. What breaks a rule is
     /// ignored, as browsers do.
     pub(crate) fn set(&mut self, request: &Request, field: &[u8]) {
-        let Some(said) = SetCookie::parse(field) else { return };
-        let host = request.endpoint.host.as_bytes();
-        let Some((domain, host_only)) = scope(host, said.domain) else { return };
-        if said.secure && request.endpoint.scheme == Scheme::Http {
-            return;
-        }
-        let path = said.path.unwrap_or_else(|| default_path(request.path.as_bytes()));
+        let Some(said) = GivenCookie::read(request, field) else { return };
+        let GivenCookie { domain, path, .. } = said;
         let same = |cookie: &Cookie| {
             cookie.pair[..cookie.name_length] == *said.name
                 && cookie.domain.as_bytes().eq_ignore_ascii_case(domain)
@@ -75,7 +70,7 @@ impl Cookies {
                 pair: pair(&said, Vec::new()),
                 name_length: said.name.len(),
                 domain: domain.to_ascii_lowercase(),
-                host_only,
+                host_only: said.host_only,
                 path: path.to_vec(),
                 secure: said.secure,
                 age: 0,
@@ -85,9 +80,25 @@ impl Cookies {
         // Keeps its place and its memory: a server that sets the same cookie with every reply costs no allocation.
         let cookie = &mut self.list[index];
         cookie.pair = pair(&said, std::mem::take(&mut cookie.pair));
-        cookie.host_only = host_only;
+        cookie.host_only = said.host_only;
         cookie.secure = said.secure;
         self.fit(0);
+    }
+
+    /// Keeps a cookie that the plan gives, unless it is larger than one may be.
+    pub(crate) fn begin_with(&mut self, given: &JarCookie) {
+        let cookie = Cookie {
+            pair: format!("{}={}", given.name, given.value).into_bytes(),
+            name_length: given.name.len(),
+            domain: given.domain.to_ascii_lowercase(),
+            host_only: false,
+            path: given.path.clone().into_bytes(),
+            secure: given.secure,
+            age: 0,
+        };
+        if cookie.bytes() <= COOKIE_BYTES_MAX {
+            self.add(cookie);
+        }
     }
 
     /// Appends the whole `Cookie` header line that `request` carries, or nothing.
@@ -140,6 +151,52 @@ impl Cookie {
     }
 }
 
+/// A cookie that a server gave with a reply, by the rules of RFC 6265: what breaks one is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenCookie<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// Its value.
+    pub value: &'a [u8],
+    /// The host it goes back to, as the server or the request spells it.
+    pub domain: &'a [u8],
+    /// Whether it goes to this host alone, and not to those below it.
+    pub host_only: bool,
+    /// The beginning of the paths it goes to.
+    pub path: &'a [u8],
+    /// Whether it goes over TLS only.
+    pub secure: bool,
+    /// It says that the cookie is to be dropped: no seconds left, or a date before this was written.
+    pub deletes: bool,
+    /// For how many seconds it is good, from `Max-Age`.
+    pub max_age: Option<u64>,
+    /// Until when it is good, from `Expires`, as the server spells it.
+    pub expires: Option<&'a [u8]>,
+}
+
+impl<'a> GivenCookie<'a> {
+    /// What one `Set-Cookie` field says in the reply to `request`; none when it breaks a rule.
+    #[must_use]
+    pub fn read(request: &'a Request, field: &'a [u8]) -> Option<Self> {
+        let said = SetCookie::parse(field)?;
+        let (domain, host_only) = scope(request.endpoint.host.as_bytes(), said.domain)?;
+        if said.secure && request.endpoint.scheme == Scheme::Http {
+            return None;
+        }
+        Some(Self {
+            name: said.name,
+            value: said.value,
+            domain,
+            host_only,
+            path: said.path.unwrap_or_else(|| default_path(request.path.as_bytes())),
+            secure: said.secure,
+            deletes: said.deletes,
+            max_age: said.max_age,
+            expires: said.expires,
+        })
+    }
+}
+
 /// What a `Set-Cookie` field says (RFC 6265 section 5.2).
 struct SetCookie<'a> {
     name: &'a [u8],
@@ -149,6 +206,8 @@ struct SetCookie<'a> {
     path: Option<&'a [u8]>,
     secure: bool,
     deletes: bool,
+    max_age: Option<u64>,
+    expires: Option<&'a [u8]>,
 }
 
 impl<'a> SetCookie<'a> {
@@ -163,8 +222,16 @@ impl<'a> SetCookie<'a> {
         if name.is_empty() {
             return None;
         }
-        let mut said = Self { name, value, domain: None, path: None, secure: false, deletes: false };
-        let (mut max_age, mut expired) = (None, false);
+        let mut said = Self {
+            name,
+            value,
+            domain: None,
+            path: None,
+            secure: false,
+            deletes: false,
+            max_age: None,
+            expires: None,
+        };
         for part in parts {
             let (attribute, value) = split_pair(part);
             let value = value.unwrap_or_default();
@@ -176,13 +243,16 @@ impl<'a> SetCookie<'a> {
             } else if attribute.eq_ignore_ascii_case(b"secure") {
                 said.secure = true;
             } else if attribute.eq_ignore_ascii_case(b"max-age") {
-                max_age = age_deletes(value).or(max_age);
+                said.max_age = seconds(value).or(said.max_age);
             } else if attribute.eq_ignore_ascii_case(b"expires") {
-                expired = year(value).is_some_and(|year| year < YEAR_WRITTEN);
+                said.expires = Some(value);
             }
         }
         // Max-Age wins over Expires (RFC 6265 section 5.3).
-        said.deletes = max_age.unwrap_or(expired);
+        said.deletes = match (said.max_age, said.expires) {
+            (Some(seconds), _) => seconds == 0,
+            (None, expires) => expires.and_then(year).is_some_and(|year| year < YEAR_WRITTEN),
+        };
         Some(said)
     }
 }
@@ -195,7 +265,7 @@ fn split_pair(part: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-fn pair(said: &SetCookie<'_>, mut memory: Vec<u8>) -> Vec<u8> {
+fn pair(said: &GivenCookie<'_>, mut memory: Vec<u8>) -> Vec<u8> {
     memory.clear();
     memory.extend_from_slice(said.name);
     memory.push(b'=');
@@ -203,14 +273,15 @@ fn pair(said: &SetCookie<'_>, mut memory: Vec<u8>) -> Vec<u8> {
     memory
 }
 
-/// Whether a `Max-Age` deletes; none when it is no number (RFC 6265 section 5.2.2).
-fn age_deletes(value: &[u8]) -> Option<bool> {
+/// The seconds of a `Max-Age`, zero for less; none when it is no number (RFC 6265 section 5.2.2).
+fn seconds(value: &[u8]) -> Option<u64> {
     let (negative, digits) = match value.strip_prefix(b"-") {
         Some(digits) => (true, digits),
         None => (false, value),
     };
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    is_number.then(|| negative || digits.iter().all(|&digit| digit == b'0'))
+    let add = |sum: u64, digit: &u8| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+    is_number.then(|| if negative { 0 } else { digits.iter().fold(0, add) })
 }
 
 /// The year of an `Expires` date: its first token of four digits, or of two that is not the day (RFC 6265 section 5.1.1,

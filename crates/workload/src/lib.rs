@@ -16,6 +16,6 @@ mod session;
 mod think;
 
 pub use arrivals::{Arrival, Arrivals};
-pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX};
+pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX, GivenCookie};
 pub use page::{Page, good_for};
 pub use session::{Reply, Sequel, Session, Step, Workload};

@@ -17,6 +17,8 @@ pub(crate) fn follow(
     let method = request.method.as_str();
     let becomes_get = match status {
         301 | 302 => method == "POST" || (with_get && method != "GET"),
+        // No redirect: who goes there looks at what was made.
+        201 => method != "GET",
         303 => method != "GET" && (method != "HEAD" || with_get),
         307 | 308 => false,
         _ => return None,

@@ -3,6 +3,8 @@
 //! Not a connection and not a call: a session says what comes next and is told how it went. The engine holds thousands,
 //! so what only some need (cookies, redirects) is made when it is first needed, and chance needs no memory at all.
 
+mod admission;
+
 use crate::auth::{Answers, Verdict};
 use crate::cookies::Cookies;
 use crate::data;
@@ -10,6 +12,7 @@ use crate::page::{self, Page};
 use crate::redirect;
 use crate::seed::{Purpose, Streams};
 use crate::think;
+use admission::Forbidden;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,7 +31,10 @@ pub struct Workload {
     think_at: ThinkAt,
     failure: FailureRule,
     cookies: bool,
+    /// What sessions begin with, by their number.
+    jars: HashMap<u64, Cookies>,
     forget_cookies: bool,
+    admission: Vec<Request>,
     follow: u32,
     follow_statuses: Vec<u16>,
     follow_with_get: bool,
@@ -78,12 +84,18 @@ impl Workload {
             Work::Draw { order: Order::WorkingSet { first, .. }, .. } => first.into(),
             _ => 0,
         };
+        let mut jars: HashMap<u64, Cookies> = HashMap::new();
+        for cookie in &plan.session.jar {
+            jars.entry(cookie.session).or_default().begin_with(cookie);
+        }
         Self {
             work: plan.session.work.clone(),
             think: plan.session.think,
             think_at: plan.session.think_at,
             failure: plan.session.failure.clone(),
             cookies: plan.session.cookies,
+            jars,
+            admission: plan.session.admission.clone(),
             forget_cookies: plan.session.forget_cookies,
             follow: plan.session.follow,
             follow_statuses: plan.session.follow_statuses.clone(),
@@ -119,11 +131,12 @@ impl Workload {
             Some(users) if self.calls < u64::MAX => self.calls.saturating_sub(number).div_ceil(users),
             _ => u64::MAX,
         };
+        let jar = if self.jars.is_empty() { None } else { self.jars.get(&number).cloned() };
         Session {
             number,
             calls: wanted.min(allowed),
             sent: 0,
-            extras: None,
+            extras: jar.map(|cookies| Box::new(Extras { cookies, ..Extras::default() })),
             outstanding: 0,
             left: 0,
             begun: 0,
@@ -336,6 +349,9 @@ struct Extras {
     resources: Vec<Resource>,
     /// Until when what was fetched is good, by its fingerprint.
     good: HashMap<u64, Timestamp>,
+    /// Calls that were forbidden while the session asks to be let in, and how many there ever were.
+    forbidden: Vec<Forbidden>,
+    refusals: u32,
 }
 
 /// A part of a page, to be fetched.
@@ -366,11 +382,16 @@ struct Followed {
     attempts: u32,
     /// Frames it is in, where it is part of a page.
     depth: u32,
+    /// Number of the forbidden call for whose sake it is sent, or zero.
+    admits: u32,
+    /// It was forbidden before, and is made again after the session was let in.
+    is_admitted: bool,
 }
 
 impl Followed {
     /// As a planned request, which nothing led to.
-    const PLANNED: Self = Self { which: 0, redirects: 0, attempts: 1, depth: 0 };
+    const PLANNED: Self =
+        Self { which: 0, redirects: 0, attempts: 1, depth: 0, admits: 0, is_admitted: false };
 }
 
 impl Session {
@@ -460,7 +481,8 @@ impl Session {
             }
         }
         if !reply.completed {
-            return Sequel::AsPlanned;
+            let asks = before.admits > 0 && self.phase != Phase::Over;
+            return if asks { self.ask_for_admission(workload, before.admits) } else { Sequel::AsPlanned };
         }
         if workload.one_cookie {
             if let Some(field) = reply.cookies.last() {
@@ -500,7 +522,7 @@ impl Session {
             self.answer(request, Followed { redirects: before.redirects + 1, attempts: 1, ..before });
             return Sequel::Another;
         }
-        match (&workload.resources, reply.page) {
+        let sequel = match (&workload.resources, reply.page) {
             (Some(wanted), Some(page)) if wanted.fetch == Fetch::InTurn || before.depth < FRAMES => {
                 let mut found = page::read(page, reply.request, wanted);
                 if wanted.fetch == Fetch::Together {
@@ -509,7 +531,11 @@ impl Session {
                 self.take_page(found, reply.at, before, workload.follow.max(REFRESHES))
             }
             _ => Sequel::AsPlanned,
+        };
+        if sequel == Sequel::AsPlanned && !workload.admission.is_empty() {
+            return self.admit(workload, reply, before);
         }
+        sequel
     }
 
     /// Remembers what a page is made of, and follows where it sends its reader.

@@ -74,6 +74,8 @@ const fn is_success(status: u16) -> bool {
     status < 400 || status == 401 || status == 407
 }
 
+/// A status that is a failure from 4.1.7 on.
+const FORBIDDEN: u16 = 403;
 /// The status siege gives to what is not HTTP.
 pub(super) const TEAPOT: u16 = 418;
 
@@ -139,7 +141,9 @@ impl Ledger {
             End::Reply => call.status,
             End::NotHttp => TEAPOT,
             End::Nothing => {
-                self.fail(call);
+                if !call.goes_on {
+                    self.fail(call);
+                }
                 return None;
             }
         };
@@ -150,9 +154,11 @@ impl Ledger {
         self.time(call);
         self.counts.successful += u64::from(is_success(status));
         self.counts.ok += u64::from(status == 200);
+        let failed = is_failure(status) || (style.forbidden_fails && status == FORBIDDEN);
         if call.goes_on {
-            *self.held.entry(call.user).or_default() += 1;
-        } else if is_failure(status) || call.gives_up {
+            // What is asked again for being forbidden was none, as in the original.
+            *self.held.entry(call.user).or_default() += u64::from(!failed);
+        } else if failed || call.gives_up {
             self.fail(call);
         } else {
             self.counts.hits += 1 + self.release(call.user);

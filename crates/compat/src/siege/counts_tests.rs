@@ -118,3 +118,34 @@ fn what_is_shown_of_something_else_than_http_is_418() {
     assert_eq!(ledger.take(&style(""), &Call { end: End::NotHttp, ..nothing() }), Some(418));
     assert_eq!(ledger.take(&style(""), &nothing()), None);
 }
+
+#[test]
+fn what_is_forbidden_fails_from_4_1_7_on_unless_the_user_is_let_in() {
+    let world = Paper::default().with_file("rc", "").with_file("in", "auth-url = http://a.test/in\n");
+    let style = |line: &str| {
+        let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        parse(&argv, &world).unwrap().style
+    };
+    let told = |line: &str, calls: &[Call]| {
+        let (mut ledger, style) = (Ledger::default(), style(line));
+        calls.iter().for_each(|call| _ = ledger.take(&style, call));
+        let counts = ledger.counts(Duration::ZERO, 0);
+        (counts.hits, counts.successful, counts.failed)
+    };
+    let asking = |status| Call { goes_on: true, ..reply(status) };
+    let nobody = Call { goes_on: true, ..nothing() };
+    let rows: [(&str, &[Call], Told); 9] = [
+        ("siege -R rc a.test", &[reply(403)], (1, 0, 0)),
+        ("siege --as 4.1.7 -R rc a.test", &[reply(403)], (0, 0, 1)),
+        ("siege -R in a.test", &[reply(403)], (0, 0, 1)),
+        ("siege --quirks -R in a.test", &[reply(403)], (1, 0, 0)),
+        ("siege -R in a.test", &[asking(403), asking(200), reply(200)], (2, 2, 0)),
+        ("siege -R in a.test", &[asking(403), asking(200), reply(403)], (0, 1, 1)),
+        ("siege -R in a.test", &[asking(403), asking(500), reply(500)], (0, 0, 1)),
+        ("siege -R in a.test", &[asking(403), nobody, asking(200), reply(200)], (2, 2, 0)),
+        ("siege -R in a.test", &[asking(403), nothing()], (0, 0, 1)),
+    ];
+    for (line, calls, expected) in rows {
+        assert_eq!(told(line, calls), expected, "{line} {calls:?}");
+    }
+}

@@ -1,10 +1,11 @@
 //! From a command line to a plan and a style: the order in which siege looks at things.
 
 use super::getopt::getopt;
+use super::jars::Jars;
 use super::list;
 use super::notices::{Ending, Level, Output, notice};
 use super::options::{self, ANCIENT, MODERN, Means};
-use super::planning;
+use super::planning::{self, Besides};
 use super::rc;
 use super::settings::{Era, Reps, SHIPPED_RC, Settings};
 use super::style::{Classic, Log, Shown, Style};
@@ -136,9 +137,21 @@ fn translate(settings: &Settings, mut before: Output, world: &dyn World) -> Resu
     if settings.is_capped() {
         before.stdout.push_str(&texts::capped(settings.era, settings.users()));
     }
-    let opening = openings(settings, &mut before, world);
-    let planned = planning::plan(settings, &targets, &opening);
-    let style = style(settings, &targets, planned.as_ref().map_or(&[], |(_, places)| places));
+    let opening = others(settings, &settings.login_urls, &mut before, world);
+    let admission = others(settings, settings.admissions(), &mut before, world);
+    let hosts: Vec<String> = [&targets, &opening, &admission]
+        .into_iter()
+        .flatten()
+        .map(|target| target.endpoint.host.clone())
+        .collect();
+    let jars = settings.cookies_path().and_then(|path| world.read(Path::new(&path)).ok());
+    let jars = jars.map(|bytes| Jars::read(&String::from_utf8_lossy(&bytes), &hosts)).unwrap_or_default();
+    let jar =
+        if settings.brings_cookies() { jars.planned(settings.users(), world.seconds()) } else { Vec::new() };
+    let planned =
+        planning::plan(settings, &targets, Besides { opening: &opening, admission: &admission, jar });
+    let mut style = style(settings, &targets, planned.as_ref().map_or(&[], |(_, places)| places));
+    style.jars = jars;
     Ok(Classic { plan: planned.map(|(plan, _)| plan), style, before })
 }
 
@@ -161,10 +174,10 @@ fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<V
     if urls.is_empty() { Err(help(before, settings.era)) } else { Ok(urls) }
 }
 
-/// What each user begins with.
-fn openings(settings: &Settings, before: &mut Output, world: &dyn World) -> Vec<Target> {
+/// URLs that are not in the list.
+fn others(settings: &Settings, urls: &[String], before: &mut Output, world: &dyn World) -> Vec<Target> {
     let manner = Manner { escapes: settings.url_escaping, quirks: settings.quirks };
-    settings.login_urls.iter().map(|text| url::read(text, manner, world, &mut before.stderr)).collect()
+    urls.iter().map(|text| url::read(text, manner, world, &mut before.stderr)).collect()
 }
 
 fn style(settings: &Settings, targets: &[Target], places: &[u32]) -> Style {
@@ -208,6 +221,9 @@ fn style(settings: &Settings, targets: &[Target], places: &[u32]) -> Style {
         full_url: settings.full_url,
         display_id: settings.display_id,
         zero_data_ok: settings.zero_data_ok,
+        forbidden_fails: settings.era == Era::V417 || !settings.admissions().is_empty(),
+        jars: Jars::default(),
+        cookies: settings.cookies_path().map(Into::into),
         failures,
         log: settings.logging.then_some(log),
         mark: settings.mark.clone(),

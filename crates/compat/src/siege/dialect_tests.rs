@@ -111,3 +111,49 @@ fn the_cap_is_said_where_it_holds() {
     assert_eq!(capped.style.users, 50);
     assert!(capped.before.stdout.contains("capped at 50."), "{}", capped.before.stdout);
 }
+
+#[test]
+fn users_begin_with_the_cookies_that_were_kept() {
+    let kept = "# none\nsiege-1 | a=1; domain=.test; path=/; expires=1988150399\n\
+                siege-2 | b=2; domain=c.test; path=/; expires=1988150399\n";
+    let world = world().with_file("/home/jeff/.siege/cookies.txt", kept).with_file("rc", "");
+    let jar = |line: &str| {
+        let classic = classic(line, &world);
+        let told = classic.plan.expect("a run").session.jar;
+        (
+            told.iter().map(|cookie| format!("{}@{}", cookie.name, cookie.domain)).collect::<Vec<_>>(),
+            classic.style,
+        )
+    };
+    let rows: [(&str, &[&str]); 6] = [
+        ("siege -R rc -c2 -r1 a.test", &["a@a.test", "b@c.test"]),
+        ("siege -R rc -c1 -r1 a.test", &["a@a.test"]),
+        ("siege -R rc -c2 -r1 other.example", &["b@c.test"]),
+        ("siege --quirks -R rc -c2 -r1 a.test", &[]),
+        ("siege --quirks --as 4.1.7 -R rc -c2 -r1 a.test", &["a@a.test", "b@c.test"]),
+        ("siege --as 1.00 -t1 -u a.test", &[]),
+    ];
+    for (line, expected) in rows {
+        let (told, style) = jar(line);
+        assert_eq!(told, expected, "{line}");
+        let path = style.cookies.map(|path| path.display().to_string());
+        let keeps =
+            if line.contains("1.00") { None } else { Some("/home/jeff/.siege/cookies.txt".to_owned()) };
+        assert_eq!(path, keeps, "{line}");
+    }
+}
+
+#[test]
+fn ways_in_are_asked_for_in_order() {
+    let world = world().with_file(
+        "rc",
+        "auth-url = http://a.test/in POST user=jeff&pass=$(HOME)\nauth-url = https://b.test/in\n",
+    );
+    let ways = |line: &str| -> Vec<String> {
+        let plan = classic(line, &world).plan.expect("a run");
+        plan.session.admission.iter().map(|request| format!("{} {}", request.method, request.url())).collect()
+    };
+    assert_eq!(ways("siege -R rc -r1 a.test"), ["POST http://a.test/in", "GET https://b.test/in"]);
+    assert_eq!(ways("siege --as 4.1.7 --quirks -R rc -r1 a.test").len(), 2);
+    assert!(ways("siege --quirks -R rc -r1 a.test").is_empty(), "4.0.7 does not know the word");
+}

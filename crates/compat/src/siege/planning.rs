@@ -5,9 +5,9 @@ use super::url::{Payload, Target};
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
-    Auth, Body, Burst, Connections, Credentials, Endpoint, Fetch, HttpVersion, Network, Order, Plan, Proxy,
-    Request, RequestId, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts,
-    Tls, Unresolved, Verify, Work,
+    Auth, Body, Burst, Connections, Credentials, Endpoint, Fetch, HttpVersion, JarCookie, Network, Order,
+    Plan, Proxy, Request, RequestId, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt,
+    Timeouts, Tls, Unresolved, Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
@@ -20,9 +20,27 @@ const RESOURCES: u32 = 1_000;
 /// The redirects that siege follows.
 const REDIRECTS: [u16; 4] = [301, 302, 303, 307];
 
+/// The redirects that 4.1.7 follows: also to what was made.
+const LATER_REDIRECTS: [u16; 5] = [201, 301, 302, 303, 307];
+
+/// What users send and have besides what is in the list.
+#[derive(Default)]
+pub(super) struct Besides<'a> {
+    /// What they begin with.
+    pub(super) opening: &'a [Target],
+    /// What they send when they are told that something is forbidden.
+    pub(super) admission: &'a [Target],
+    /// Their cookies.
+    pub(super) jar: Vec<JarCookie>,
+}
+
 /// The plan of a run on `targets`, and for each of its requests the place of its URL in the list. None when no request
 /// would be sent.
-pub(super) fn plan(settings: &Settings, targets: &[Target], opening: &[Target]) -> Option<(Plan, Vec<u32>)> {
+pub(super) fn plan(
+    settings: &Settings,
+    targets: &[Target],
+    besides: Besides<'_>,
+) -> Option<(Plan, Vec<u32>)> {
     let users = settings.users();
     let (work, places) = work(settings, targets.len(), users);
     let stop = stop(settings, users, targets.len())?;
@@ -31,6 +49,8 @@ pub(super) fn plan(settings: &Settings, targets: &[Target], opening: &[Target]) 
     }
     let handshake = seconds(settings.ssl_timeout).unwrap_or(PATIENCE);
     let requests = places.iter().map(|place| request(settings, &targets[*place as usize])).collect();
+    let others = |list: &[Target]| list.iter().map(|target| request(settings, target)).collect();
+    let redirects = if settings.era == Era::V417 { &LATER_REDIRECTS[..] } else { &REDIRECTS[..] };
     let plan = Plan {
         stop,
         schedule: Schedule::Closed { users, ramp: Duration::ZERO },
@@ -42,9 +62,11 @@ pub(super) fn plan(settings: &Settings, targets: &[Target], opening: &[Target]) 
             cookies: settings.era != Era::V100,
             forget_cookies: settings.expire_session,
             follow: if settings.follow { REDIRECTS_IN_A_ROW } else { 0 },
-            follow_statuses: REDIRECTS.to_vec(),
+            follow_statuses: redirects.to_vec(),
             follow_with_get: true,
-            opening: opening.iter().map(|target| request(settings, target)).collect(),
+            opening: others(besides.opening),
+            admission: others(besides.admission),
+            jar: besides.jar,
             resources: settings.parser.then(|| resources(settings)),
             auth: (settings.era != Era::V100).then(|| auth(settings)),
             ..SessionShape::default()

@@ -19,7 +19,7 @@ fn shipped() -> Settings {
 }
 
 fn planned(settings: &Settings, urls: &[Target]) -> Plan {
-    let plan = plan(settings, urls, &[]).expect("something is sent").0;
+    let plan = plan(settings, urls, Besides::default()).expect("something is sent").0;
     plan.check().expect("the plan holds");
     plan
 }
@@ -67,6 +67,11 @@ fn every_setting_reaches_the_plan() {
             "Before",
         ),
         (base.clone(), |plan| format!("{:?}", plan.session.follow_statuses), "[301, 302, 303, 307]"),
+        (
+            Settings { era: Era::V417, ..base.clone() },
+            |plan| format!("{:?}", plan.session.follow_statuses),
+            "[201, 301, 302, 303, 307]",
+        ),
         (base.clone(), |plan| format!("{:?}", plan.network.unresolved), "Count"),
         (base.clone(), |plan| plan.session.forget_cookies.to_string(), "false"),
         (
@@ -141,9 +146,9 @@ fn every_setting_reaches_the_plan() {
 fn without_repetitions_nothing_is_sent() {
     for times in [0, -5] {
         let settings = Settings { reps: Reps::Times(times), ..shipped() };
-        assert_eq!(plan(&settings, &list(1), &[]), None, "{times}");
+        assert_eq!(plan(&settings, &list(1), Besides::default()), None, "{times}");
     }
-    assert_eq!(plan(&shipped(), &[], &[]), None, "no URL");
+    assert_eq!(plan(&shipped(), &[], Besides::default()), None, "no URL");
 }
 
 #[test]
@@ -161,7 +166,8 @@ fn once_divides_the_list() {
 #[test]
 fn the_skewed_draw_is_there_for_those_who_want_it() {
     let internet = |quirks| Settings { internet: true, quirks, ..shipped() };
-    let places = |quirks, urls| plan(&internet(quirks), &list(urls), &[]).map(|(_, places)| places);
+    let places =
+        |quirks, urls| plan(&internet(quirks), &list(urls), Besides::default()).map(|(_, places)| places);
     assert_eq!(places(true, 4), Some(vec![0, 1, 1, 2, 2, 3, 3, 3]));
     assert_eq!(places(false, 4), Some(vec![0, 1, 2, 3]));
     assert_eq!(places(true, 1), Some(vec![0]));

@@ -80,7 +80,7 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> bool {
         "internet" => settings.internet = truth(value),
         "benchmark" => settings.benchmark = truth(value),
         // Read and without effect, as in the original.
-        "spinner" | "ftp-login" | "auth-url" => {}
+        "spinner" | "ftp-login" => {}
         _ => return set_request(settings, key, value),
     }
     true
@@ -97,6 +97,7 @@ fn set_request(settings: &mut Settings, key: &str, value: &str) -> bool {
             settings.url_escaping = !off;
         }
         "login-url" => settings.login_urls.extend(text()),
+        "auth-url" => settings.auth_urls.extend(text()),
         "proxy-host" => settings.proxy_host = text(),
         "proxy-port" => settings.proxy_port = number::whole(value),
         "proxy-login" => settings.proxy_logins.push(Login::parse(value)),

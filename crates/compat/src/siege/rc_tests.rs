@@ -78,7 +78,7 @@ fn every_directive_sets_what_it_says() {
         ("ssl-ciphers = X", Settings { ssl_ciphers: text("X"), ..none() }),
         ("ssl-timeout = 3", Settings { ssl_timeout: 3, ..none() }),
         ("ftp-login = a:b", none()),
-        ("auth-url = http://a/", none()),
+        ("auth-url = http://a/", Settings { auth_urls: vec!["http://a/".to_owned()], ..none() }),
         ("spinner = true", none()),
         ("cookies = false", none()),
     ];

@@ -129,6 +129,7 @@ pub(super) struct Settings {
     pub(super) url_escaping: bool,
     pub(super) logins: Vec<Login>,
     pub(super) login_urls: Vec<String>,
+    pub(super) auth_urls: Vec<String>,
     pub(super) proxy_host: Option<String>,
     pub(super) proxy_port: i64,
     pub(super) proxy_logins: Vec<Login>,
@@ -198,6 +199,7 @@ impl Default for Settings {
             url_escaping: true,
             logins: Vec::new(),
             login_urls: Vec::new(),
+            auth_urls: Vec::new(),
             proxy_host: None,
             proxy_port: 3128,
             proxy_logins: Vec::new(),
@@ -303,6 +305,22 @@ impl Settings {
     /// has read.
     pub(super) fn notice_rc(&self) -> &str {
         if self.quirks { &self.own_rc } else { &self.rc }
+    }
+
+    /// Where cookies are kept from one run to the next; 1.00 knew none.
+    pub(super) fn cookies_path(&self) -> Option<String> {
+        let folder = self.own_rc.strip_suffix("siege.conf").filter(|folder| folder.starts_with('/'))?;
+        (self.era != Era::V100).then(|| format!("{folder}cookies.txt"))
+    }
+
+    /// Whether users have the cookies of that file. 4.0 reads it for nothing.
+    pub(super) fn brings_cookies(&self) -> bool {
+        !self.quirks || self.era == Era::V417
+    }
+
+    /// Where users ask to be let in. 4.0 does not know the word.
+    pub(super) fn admissions(&self) -> &[String] {
+        if self.quirks && self.era != Era::V417 { &[] } else { &self.auth_urls }
     }
 
     /// The list of URLs that is read when none is given.

@@ -1,5 +1,6 @@
 //! A command line of siege, translated.
 
+use super::jars::Jars;
 use super::notices::Output;
 use super::settings::{Era, Login};
 use std::path::PathBuf;
@@ -79,6 +80,12 @@ pub struct Style {
     pub display_id: bool,
     /// A reply without a body counts as one.
     pub zero_data_ok: bool,
+    /// A 403 is a failure, unless the user is let in.
+    pub forbidden_fails: bool,
+    /// The cookies that were kept before the run.
+    pub jars: Jars,
+    /// The file that keeps them, if one does.
+    pub cookies: Option<PathBuf>,
     /// Failures after which the run is given up; none means never.
     pub failures: Option<u64>,
     /// Where the run is noted down, if it is.

@@ -13,6 +13,9 @@ pub trait World {
 
     /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<String>;
+
+    /// Seconds since 1970.
+    fn seconds(&self) -> u64;
 }
 
 /// What the C library says about an error: the system's sentence without its number.
@@ -54,6 +57,11 @@ pub(super) mod testing {
 
         fn variable(&self, name: &str) -> Option<String> {
             self.variables.get(name).cloned()
+        }
+
+        fn seconds(&self) -> u64 {
+            // 2026-11-21.
+            1_795_225_438
         }
     }
 }

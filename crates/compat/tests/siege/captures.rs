@@ -179,6 +179,11 @@ impl World for Captured {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
+
+    fn seconds(&self) -> u64 {
+        // 2026-11-21.
+        1_795_225_438
+    }
 }
 
 /// The path of a request's body, as the request's test reads it.

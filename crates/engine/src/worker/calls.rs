@@ -401,6 +401,7 @@ impl<D: Driver> Worker<'_, D> {
                 drawn_bytes: kept.map_or(0, |kept| kept.drawn_bytes),
                 preparing: kept.map_or(Duration::ZERO, |kept| kept.preparing),
                 challenges: kept.map_or(&[], |kept| &kept.challenges),
+                cookies: kept.map_or(&[], |kept| &kept.cookies),
                 exchange: kept.and_then(|kept| kept.exchange.as_ref()),
             });
         }

@@ -159,9 +159,18 @@ fn session() -> impl Strategy<Value = SessionShape> {
         .prop_map(|(server, proxy, attempts, blind)| Auth { server, proxy, attempts, blind });
     let auth = prop::option::of(auth);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
-    (work, think, think_at, switches, follow, (any::<bool>(), auth), failure).prop_map(
-        |(work, think, think_at, switches, following, (forget_cookies, auth), failure)| {
+    let cookie = (any::<u64>(), "[a-z]{1,3}", "[ -:<-~]{0,5}", "[a-z.]{1,9}", any::<bool>()).prop_map(
+        |(session, name, value, domain, secure)| {
+            let (domain, path) = (format!("a{domain}"), format!("/{name}"));
+            JarCookie { session, name, value, domain, path, secure }
+        },
+    );
+    let admitted = (prop::collection::vec(cookie, 0..3), prop::collection::vec(request(), 0..2));
+    (work, think, think_at, switches, follow, (any::<bool>(), auth, admitted), failure).prop_map(
+        |(work, think, think_at, switches, following, (forget_cookies, auth, admitted), failure)| {
+            let (jar, admission) = admitted;
             let (lead, cookies, one_cookie) = switches;
+            let (cookies, one_cookie) = if jar.is_empty() { (cookies, one_cookie) } else { (true, false) };
             let (follow, follow_statuses, follow_with_get, opening, resources) = following;
             SessionShape {
                 work,
@@ -169,6 +178,7 @@ fn session() -> impl Strategy<Value = SessionShape> {
                 think_at,
                 lead,
                 cookies,
+                jar,
                 one_cookie,
                 follow,
                 follow_statuses,
@@ -179,6 +189,7 @@ fn session() -> impl Strategy<Value = SessionShape> {
                 resources,
                 checksum: lead,
                 forget_cookies,
+                admission,
                 auth,
                 failure,
             }

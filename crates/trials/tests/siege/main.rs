@@ -2,6 +2,7 @@
 //! requests, and the same report byte for byte once what the clock says is masked.
 #![forbid(unsafe_code)]
 
+mod cookies;
 mod golden;
 mod pages;
 mod secure;
@@ -222,6 +223,15 @@ fn reply(request: &str) -> Vec<u8> {
                 .to_vec()
         }
         "setck" => plain("200 OK\r\nSet-Cookie: sid=7; path=/\r\nSet-Cookie: b=2", "ok"),
+        "keeps" => plain(
+            "200 OK\r\nSet-Cookie: a=1; path=/; expires=Sun, 02-Jan-2033 00:00:00 GMT\r\n\
+             Set-Cookie: gone=2; path=/; expires=Fri, 02-Jan-2015 00:00:00 GMT\r\n\
+             Set-Cookie: b=3; path=/sub; expires=Sun, 02-Jan-2033 00:00:00 GMT\r\nSet-Cookie: session=4",
+            "ok",
+        ),
+        "in" => plain("200 OK\r\nSet-Cookie: let=in", "ok"),
+        "members" if !request.contains("let=in") => plain("403 Forbidden", "no"),
+        "made" => plain("201 Created\r\nLocation: /there", "made"),
         "basic" if !request.contains("Authorization: Basic amVmZjpzZWNyZXQ=") => {
             plain("401 No\r\nWWW-Authenticate: Basic realm=\"Admin\"", "no")
         }

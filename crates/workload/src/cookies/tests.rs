@@ -155,6 +155,49 @@ fn a_cookie_set_again_keeps_its_place_and_memory() {
     assert_eq!(cookies.list[0].pair.as_ptr(), memory);
 }
 
+#[test]
+fn what_a_server_gave_can_be_read() {
+    let from = request("https://www.a.test/dir/page");
+    let read = |field: &'static str| GivenCookie::read(&from, field.as_bytes());
+    let bare = GivenCookie {
+        name: b"a",
+        value: b"b=c",
+        domain: b"www.a.test",
+        host_only: true,
+        path: b"/dir",
+        secure: false,
+        deletes: false,
+        max_age: None,
+        expires: None,
+    };
+    assert_eq!(read("a=b=c"), Some(bare));
+    let date = "Thu, 01-Jan-2032 00:00:00 GMT";
+    let full = GivenCookie {
+        domain: b"a.test",
+        host_only: false,
+        path: b"/",
+        secure: true,
+        max_age: Some(90),
+        expires: Some(date.as_bytes()),
+        ..bare
+    };
+    assert_eq!(
+        read("a=b=c; Domain=.a.test; Path=/; Secure; Max-Age=90; Expires=Thu, 01-Jan-2032 00:00:00 GMT"),
+        Some(full)
+    );
+    let rows = [
+        ("a=b=c; Max-Age=0", Some(0), true),
+        ("a=b=c; Max-Age=-7", Some(0), true),
+        ("a=b=c; Max-Age=99999999999999999999999", Some(u64::MAX), false),
+        ("a=b=c; Max-Age=soon", None, false),
+    ];
+    for (field, max_age, deletes) in rows {
+        assert_eq!(read(field), Some(GivenCookie { max_age, deletes, ..bare }), "{field}");
+    }
+    assert_eq!(read("a=b; Domain=b.test"), None, "not its to set");
+    assert_eq!(read("=b"), None);
+}
+
 /// A field made of what fields are made of, put together wrongly.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::VecDeque;
-use warwolf_plan::{ArrivalProcess, SessionShape, Stop};
+use warwolf_plan::{ArrivalProcess, JarCookie, SessionShape, Stop};
 
 fn plan(urls: usize) -> Plan {
     let requests = (0..urls).map(|i| Request::get(&format!("a.test/{i}")).unwrap()).collect();
@@ -595,6 +595,83 @@ fn sessions_begin_with_what_the_plan_says() {
     plan.schedule = Schedule::Closed { users: 3, ramp: Duration::ZERO };
     plan.stop = Stop::after_calls(2);
     assert_eq!(walk(&plan, 2, replies), "", "no call, no opening");
+}
+
+#[test]
+fn a_session_asks_to_be_let_in_and_tries_once_more() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(1) };
+    let ways = ["b.test/elsewhere", "a.test:81/one", "A.test/two"];
+    plan.session.admission = ways.map(|url| Request::get(url).unwrap()).to_vec();
+    plan.session.follow = 3;
+    let always = |status: u16| move |path: &str| (if path == "/0" { 403 } else { status }, "");
+    assert_eq!(walk(&plan, 0, always(200)), "/0 >, /one >, /0, /0 >, /one >, /0", "a second 403 stands");
+    assert_eq!(walk(&plan, 0, always(500)), "/0 >, /one >, /two, /0 >, /one >, /two", "nobody lets it in");
+    let second = |path: &str| match path {
+        "/0" => (403, ""),
+        "/one" => (403, ""),
+        "/two" => (302, ""),
+        _ => (200, ""),
+    };
+    assert_eq!(
+        walk(&plan, 0, second),
+        "/0 >, /one >, /two >, /there >, /0, /0 >, /one >, /two >, /there >, /0"
+    );
+    assert_eq!(walk(&plan, 0, |_| (200, "")), "/0, /0");
+    assert_eq!(walk(&plan, 0, |_| (404, "")), "/0, /0", "nothing is forbidden");
+    plan.session.admission.truncate(1);
+    assert_eq!(walk(&plan, 0, always(200)), "/0, /0", "the way in is another host's");
+    plan.session.admission = vec![Request::get("a.test/one").unwrap()];
+    plan.session.opening = vec![Request::get("a.test/0").unwrap()];
+    let opening = walk(&plan, 0, always(200));
+    assert!(opening.starts_with("opening /0 >, opening /one >, opening /0, /0 >"), "{opening}");
+}
+
+#[test]
+fn a_way_in_that_fails_is_not_the_last() {
+    let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
+    plan.session.admission = ["a.test/one", "a.test/two"].map(|url| Request::get(url).unwrap()).to_vec();
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    session.next(&workload);
+    let forbidden = Reply { status: 403, ..ok(&plan.requests[0]) };
+    assert_eq!(session.reply(&workload, &forbidden), Sequel::Another);
+    let one = follow(session.next(&workload));
+    assert_eq!(session.reply(&workload, &Reply::failed(&one)), Sequel::Another);
+    let two = follow(session.next(&workload));
+    assert_eq!(two.path, "/two");
+    assert_eq!(session.reply(&workload, &Reply::failed(&two)), Sequel::AsPlanned);
+    assert_eq!(session.next(&workload), Step::Done);
+}
+
+#[test]
+fn a_session_may_have_cookies_before_it_meets_any() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(1) };
+    plan.session.cookies = true;
+    let cookie = |session, name: &str, path: &str| JarCookie {
+        session,
+        name: name.into(),
+        value: "1".into(),
+        domain: "test".into(),
+        path: path.into(),
+        secure: false,
+    };
+    plan.session.jar =
+        vec![cookie(0, "a", "/"), cookie(2, "b", "/"), cookie(2, "c", "/0"), cookie(2, "d", "/other")];
+    plan.session.jar.push(JarCookie { value: "x".repeat(5_000), ..cookie(2, "large", "/") });
+    let workload = Workload::new(&plan);
+    let line = |session: &mut Session, request: &Request| {
+        let mut out = Vec::new();
+        session.write_fields(&workload, request, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    let request = &plan.requests[0];
+    let told = [0, 1, 2].map(|number| line(&mut workload.session(number), request));
+    assert_eq!(told, ["Cookie: a=1\r\n", "", "Cookie: c=1; b=1\r\n"]);
+    let mut session = workload.session(0);
+    session.next(&workload);
+    let gone = [b"a=; Max-Age=0; Domain=test".to_vec(), b"e=2".to_vec()];
+    session.reply(&workload, &Reply { cookies: &gone, ..ok(request) });
+    assert_eq!(line(&mut session, request), "Cookie: a=1; e=2\r\n", "not this host's to delete");
 }
 
 #[test]

@@ -1,0 +1,393 @@
+//! `cookies.txt`: what servers gave users to keep, from one run to the next.
+//!
+//! A line of it is `ID | name=value; domain=.a.test; path=/; expires=1988150399`. The IDs of 4.0 are numbers of threads that
+//! have ended, those of 4.2 are `siege-1`, `siege-2`, … for its users. Up to 4.1.7 the n-th ID that occurs is that of the n-th user,
+//! whatever it says; ours are those of 4.2, which all versions can read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use warwolf_plan::JarCookie;
+
+/// What the file begins with, as the original has it.
+const HEAD: &str = "#\n\
+    # Siege cookies file. You may edit this file to add cookies\n\
+    # manually but comments and formatting will be removed.    \n\
+    # All cookies that expire in the future will be preserved. \n\
+    # ---------------------------------------------------------\n";
+
+/// A cookie that a server gave to a user.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// Its value.
+    pub value: &'a [u8],
+    /// The host it goes back to.
+    pub domain: &'a [u8],
+    /// Whether it goes to that host alone.
+    pub host_only: bool,
+    /// The beginning of the paths it goes to.
+    pub path: &'a [u8],
+    /// Whether it goes over TLS only.
+    pub secure: bool,
+    /// How long it is good.
+    pub until: Until<'a>,
+}
+
+/// How long a cookie is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until<'a> {
+    /// It never was: the server takes it back.
+    Gone,
+    /// Until the run ends.
+    Session,
+    /// For so many seconds.
+    Seconds(u64),
+    /// Until a date, as the server spells it.
+    Date(&'a [u8]),
+}
+
+/// The cookies of all users.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Jars(BTreeMap<u64, Vec<Entry>>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    name: String,
+    value: String,
+    /// With a dot before it: also for all below it.
+    domain: String,
+    path: String,
+    secure: bool,
+    /// In seconds since 1970; 0 is not to be kept.
+    expires: u64,
+}
+
+impl Entry {
+    fn is_same(&self, other: &Self) -> bool {
+        self.name == other.name && self.domain.eq_ignore_ascii_case(&other.domain) && self.path == other.path
+    }
+
+    /// `name=value; domain=…; path=…; expires=…`, in any order.
+    fn parse(text: &str) -> Option<Self> {
+        let mut entry = Self {
+            name: String::new(),
+            value: String::new(),
+            domain: String::new(),
+            path: "/".to_owned(),
+            secure: false,
+            expires: 0,
+        };
+        for part in text.split(';') {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let (key, value) = (key.trim(), value.trim());
+            match key.to_ascii_lowercase().as_str() {
+                "domain" => value.clone_into(&mut entry.domain),
+                "path" if value.starts_with('/') => value.clone_into(&mut entry.path),
+                "path" | "persistent" => {}
+                "secure" => entry.secure = true,
+                "expires" => {
+                    entry.expires = value.parse().ok().or_else(|| date(value.as_bytes())).unwrap_or(0)
+                }
+                _ if part.contains('=') => (entry.name, entry.value) = (key.to_owned(), value.to_owned()),
+                _ => {}
+            }
+        }
+        let is_plain = |text: &str| !text.chars().any(char::is_control);
+        let is_one = !entry.name.is_empty() && !entry.domain.is_empty();
+        (is_one && [&entry.name, &entry.value, &entry.domain, &entry.path].iter().all(|text| is_plain(text)))
+            .then_some(entry)
+    }
+
+    /// The cookie as the original keeps it has lost the host that gave it: of `a.test` is left `.test`, of `127.0.0.1`
+    /// `.0.0.1`, of `localhost` `.`. Here it is for those of `hosts` that end so.
+    fn find_hosts(self, hosts: &[String]) -> Vec<Self> {
+        let ends = |host: &&String| match self.domain.as_str() {
+            "." => !host.contains('.'),
+            domain => host.to_ascii_lowercase().ends_with(&domain.to_ascii_lowercase()),
+        };
+        let known: Vec<&String> = hosts.iter().filter(ends).collect();
+        if !is_rest(&self.domain) || known.is_empty() {
+            return vec![self];
+        }
+        known.into_iter().map(|host| Self { domain: host.clone(), ..self.clone() }).collect()
+    }
+}
+
+/// Whether a domain is what is left of a host without its first label, which no cookie may be for.
+fn is_rest(domain: &str) -> bool {
+    let Some(rest) = domain.strip_prefix('.') else { return false };
+    let last = rest.rsplit('.').next().unwrap_or(rest);
+    !rest.contains('.') || (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+impl Jars {
+    /// What a file says. `hosts` are those that the run goes to.
+    pub(super) fn read(text: &str, hosts: &[String]) -> Self {
+        let mut jars = Self::default();
+        let mut ids: Vec<&str> = Vec::new();
+        for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+            let Some((id, cookie)) = line.split_once('|') else { continue };
+            let id = id.trim();
+            let own = id.strip_prefix("siege-").and_then(|number| number.parse::<u64>().ok()?.checked_sub(1));
+            let user = own.unwrap_or_else(|| {
+                let known = ids.iter().position(|other| *other == id);
+                known.unwrap_or_else(|| {
+                    ids.push(id);
+                    ids.len() - 1
+                }) as u64
+            });
+            for entry in Entry::parse(cookie).into_iter().flat_map(|entry| entry.find_hosts(hosts)) {
+                jars.put(user, entry);
+            }
+        }
+        jars
+    }
+
+    fn put(&mut self, user: u64, entry: Entry) {
+        let jar = self.0.entry(user).or_default();
+        match jar.iter_mut().find(|other| other.is_same(&entry)) {
+            Some(other) => *other = entry,
+            None => jar.push(entry),
+        }
+    }
+
+    fn has(&self, user: u64, entry: &Entry) -> bool {
+        self.0.get(&user).is_some_and(|jar| jar.iter().any(|other| other.is_same(entry)))
+    }
+
+    /// Takes in what a server gave to a user at `now`, in seconds since 1970. What is not to be kept matters only where
+    /// there is something that it takes the place of, here or in what was `known` before.
+    pub fn give(&mut self, known: &Self, user: u64, given: &Given<'_>, now: u64) {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        let (Some(name), Some(value), Some(domain), Some(path)) =
+            (text(given.name), text(given.value), text(given.domain), text(given.path))
+        else {
+            return;
+        };
+        let domain = if given.host_only { domain } else { format!(".{domain}") };
+        let expires = match given.until {
+            Until::Gone | Until::Session => 0,
+            Until::Seconds(seconds) => now.saturating_add(seconds),
+            Until::Date(text) => date(text).filter(|date| *date > now).unwrap_or(0),
+        };
+        let entry = Entry { name, value, domain, path, secure: given.secure, expires };
+        if expires > 0 || self.has(user, &entry) || known.has(user, &entry) {
+            self.put(user, entry);
+        }
+    }
+
+    /// Takes in what others were given later.
+    pub fn merge(&mut self, other: Self) {
+        for (user, jar) in other.0 {
+            jar.into_iter().for_each(|entry| self.put(user, entry));
+        }
+    }
+
+    /// Whether there is nothing that could be kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.values().flatten().all(|entry| entry.expires == 0)
+    }
+
+    /// The file with all that is still good at `now`; or with `quirks`, for hosts without their first label.
+    #[must_use]
+    pub fn text(&self, now: u64, quirks: bool) -> String {
+        let mut out = HEAD.to_owned();
+        for (user, jar) in &self.0 {
+            for entry in jar.iter().filter(|entry| entry.expires >= now.max(1)) {
+                let Entry { name, value, domain, path, expires, .. } = entry;
+                let domain = match domain.find('.') {
+                    Some(0) => domain,
+                    Some(dot) if quirks => &domain[dot..],
+                    None if quirks => ".",
+                    _ => domain,
+                };
+                let secure = if entry.secure { "; secure=true" } else { "" };
+                // Writing to a String cannot fail.
+                let _ = writeln!(
+                    out,
+                    "siege-{} | {name}={value}; domain={domain}; path={path}; expires={expires}{secure}",
+                    user + 1
+                );
+            }
+        }
+        out
+    }
+
+    /// What the first `users` begin a run at `now` with.
+    pub(super) fn planned(&self, users: u32, now: u64) -> Vec<JarCookie> {
+        let cookie = |session: u64, entry: &Entry| JarCookie {
+            session,
+            name: entry.name.clone(),
+            value: entry.value.clone(),
+            domain: entry.domain.trim_start_matches('.').to_owned(),
+            path: entry.path.clone(),
+            secure: entry.secure,
+        };
+        let is_good = |entry: &&Entry| (entry.expires == 0 || entry.expires > now) && !is_rest(&entry.domain);
+        self.0
+            .range(..u64::from(users))
+            .flat_map(|(user, jar)| jar.iter().filter(is_good).map(|entry| cookie(*user, entry)))
+            .collect()
+    }
+}
+
+/// A date of a cookie in seconds since 1970, read as RFC 6265 section 5.1.1 has it; none before that.
+fn date(text: &[u8]) -> Option<u64> {
+    let (mut clock, mut day, mut month, mut year) = (None, None, None, None);
+    let is_between = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b':';
+    for token in text.split(is_between).filter(|token| !token.is_empty()) {
+        let token = std::str::from_utf8(token).ok()?;
+        if clock.is_none() && token.contains(':') {
+            clock = Some(time_of_day(token)?);
+            continue;
+        }
+        match (token.len(), token.parse::<i64>()) {
+            (1 | 2, Ok(number)) if day.is_none() => day = Some(number),
+            (2, Ok(number)) if year.is_none() => year = Some(if number < 70 { 2000 } else { 1900 } + number),
+            (4, Ok(number)) if year.is_none() => year = Some(number),
+            (3.., Err(_)) if month.is_none() => {
+                let names =
+                    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+                let beginning = token.get(..3).unwrap_or_default().to_ascii_lowercase();
+                month = names.iter().position(|name| *name == beginning);
+            }
+            _ => {}
+        }
+    }
+    let days = days_since_1970(year?, month?, day.filter(|day| (1..=31).contains(day))?);
+    u64::try_from(days * 86_400 + clock?).ok()
+}
+
+/// Seconds of `12:51:25`.
+fn time_of_day(text: &str) -> Option<i64> {
+    let mut parts = text.split(':').map(|part| part.parse::<i64>().ok());
+    let mut next = |most| parts.next().flatten().filter(|number| (0..=most).contains(number));
+    Some(next(23)? * 3_600 + next(59)? * 60 + next(59)?)
+}
+
+/// Days from the first of January 1970 to a day of a month, counted from 0, of the calendar that is in use.
+fn days_since_1970(year: i64, month: usize, day: i64) -> i64 {
+    // A year that begins in March has its leap day at the end.
+    let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
+    let in_year = (153 * month as i64 + 2) / 5 + day - 1;
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = 1_795_225_438;
+    const LATER: u64 = 1_988_150_399;
+
+    fn given(text: &'static str, until: Until<'static>) -> Given<'static> {
+        let (name, value) = text.split_once('=').unwrap();
+        Given {
+            name: name.as_bytes(),
+            value: value.as_bytes(),
+            domain: b"127.0.0.1",
+            host_only: true,
+            path: b"/sub",
+            secure: false,
+            until,
+        }
+    }
+
+    fn lines(jars: &Jars, quirks: bool) -> Vec<String> {
+        let text = jars.text(NOW, quirks);
+        text.strip_prefix(HEAD).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn dates_are_read_as_browsers_read_them() {
+        let rows = [
+            ("Sun, 01 Jan 2033 00:59:59 GMT", Some(1_988_153_999)),
+            ("Thu, 01-Jan-1970 00:00:01 GMT", Some(1)),
+            ("Sat Nov 21 01:43:58 2026", Some(1_795_225_438)),
+            ("Wednesday, 01-Sep-99 08:00:00 GMT", Some(936_172_800)),
+            ("29 Feb 2028 12:00:00", Some(1_835_438_400)),
+            ("1 Mar 2000 00:00:00 GMT", Some(951_868_800)),
+            ("31 Dec 2031 23:59:59", Some(1_956_527_999)),
+            ("Thu, 01 Jan 1960 00:00:00 GMT", None),
+            ("Sun, 01 Jan 2033 GMT", None),
+            ("01 2033 00:00:00", None),
+            ("99 Jan 2033 00:00:00", None),
+            ("1 Jan 2033 25:00:00", None),
+            ("", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(date(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_is_kept_while_it_is_good() {
+        let mut jars = Jars::default();
+        let none = Jars::default();
+        jars.give(&none, 1, &given("sid=1", Until::Session), NOW);
+        assert_eq!((jars.is_empty(), jars.0.len()), (true, 0), "nothing to remember");
+        jars.give(&none, 1, &given("p=1", Until::Date(b"Sun, 01 Jan 2033 00:00:00 GMT")), NOW);
+        jars.give(&none, 0, &given("m=2", Until::Seconds(60)), NOW);
+        jars.give(
+            &none,
+            0,
+            &Given { host_only: false, domain: b"a.test", secure: true, ..given("d=3", Until::Seconds(9)) },
+            NOW,
+        );
+        jars.give(&none, 0, &given("old=4", Until::Date(b"Thu, 01 Jan 2026 00:00:00 GMT")), NOW);
+        let own = [
+            "siege-1 | m=2; domain=127.0.0.1; path=/sub; expires=1795225498",
+            "siege-1 | d=3; domain=.a.test; path=/sub; expires=1795225447; secure=true",
+            "siege-2 | p=1; domain=127.0.0.1; path=/sub; expires=1988150400",
+        ];
+        assert_eq!(lines(&jars, false), own);
+        assert!(lines(&jars, true)[2].contains("domain=.0.0.1;"), "{:?}", lines(&jars, true));
+        assert_eq!(Jars::read(&jars.text(NOW, false), &[]).text(NOW, false), jars.text(NOW, false));
+        let mut later = Jars::default();
+        later.give(&jars, 0, &given("m=", Until::Gone), NOW);
+        later.give(&jars, 1, &given("p=2", Until::Session), NOW);
+        jars.merge(later);
+        assert_eq!(lines(&jars, false), own[1..2], "taken back, or no longer to be kept");
+        assert_eq!(jars.text(NOW + 10, false), HEAD, "nothing is for ever");
+    }
+
+    #[test]
+    fn users_get_what_is_theirs_whatever_wrote_it() {
+        let text = "#\n# by hand\n140719067092672 | perm=p; domain=.0.0.1; path=/sub; expires=1988150399\n\
+                    140719067092999 | x=1|2; domain=www.a.test; path=/; expires=1988150399; persistent=true\n\
+                    140719067092672 | top=1; domain=.test; path=/; expires=1988150399\n\
+                    140719067092672 | here=1; domain=.; path=/; expires=1988150399\n\
+                    siege-7 | seven=7; domain=a.test; secure=true\n\
+                    mine | hand=1; expires=Sun, 01 Jan 2033 00:00:00 GMT; domain=.a.test\n\
+                    mine | old=1; domain=.a.test; path=/; expires=1700000000\n\
+                    mine | nowhere=1; path=/\nno cookie\nmine | =; domain=a.test\n";
+        let hosts = ["127.0.0.1", "b.test", "localhost"].map(str::to_owned);
+        let jars = Jars::read(text, &hosts);
+        let told = |users| -> Vec<String> {
+            let text = |cookie: &JarCookie| {
+                let secure = if cookie.secure { " secure" } else { "" };
+                format!(
+                    "{} {}={} {}{}{secure}",
+                    cookie.session, cookie.name, cookie.value, cookie.domain, cookie.path
+                )
+            };
+            jars.planned(users, NOW).iter().map(text).collect()
+        };
+        let all = [
+            "0 perm=p 127.0.0.1/sub",
+            "0 top=1 b.test/",
+            "0 here=1 localhost/",
+            "1 x=1|2 www.a.test/",
+            "2 hand=1 a.test/",
+            "6 seven=7 a.test/ secure",
+        ];
+        assert_eq!(told(9), all);
+        assert_eq!(told(2), all[..4]);
+        assert!(Jars::read(text, &[]).planned(1, NOW).is_empty(), "of hosts that nobody goes to");
+        let kept = lines(&Jars::read(text, &[]), false);
+        assert_eq!(kept.len(), 5, "what does not expire is not kept, what nobody used is: {kept:?}");
+        assert!(kept[0].ends_with(&format!("perm=p; domain=.0.0.1; path=/sub; expires={LATER}")), "{kept:?}");
+    }
+}
