@@ -106,10 +106,13 @@ pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String
             let text = "UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n";
             if style.verbose && !style.get && !style.print { error(text) } else { String::new() }
         }
-        Outcome::Resolve => {
-            error("Address resolution failed at sock.c:158 with the following error:")
-                + &error("Name or service not known")
-        }
+        Outcome::Resolve => match shown.and_then(|shown| impossible_port(&shown.url)) {
+            Some(port) => error(&format!("invalid port number {port} in sock.c:142")),
+            None => {
+                error("Address resolution failed at sock.c:158 with the following error:")
+                    + &error("Name or service not known")
+            }
+        },
         Outcome::Refused => error("socket: unable to connect sock.c:282: Connection refused"),
         Outcome::Unreachable => error("socket: unable to connect sock.c:282: No route to host"),
         Outcome::Reset => error("socket: read error: Connection reset by peer"),
@@ -128,6 +131,14 @@ pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String
         Outcome::Tls(_) => error("Failed to make an SSL connection"),
         _ => String::new(),
     }
+}
+
+/// The port of a URL, if it is a number that no port has.
+fn impossible_port(url: &str) -> Option<&str> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (_, port) = rest.split(['/', '?', '#', ' ']).next()?.rsplit_once(':')?;
+    let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && !port.parse::<u16>().is_ok_and(|port| port > 0)).then_some(port)
 }
 
 #[cfg(test)]
@@ -171,5 +182,23 @@ mod tests {
             )
         );
         assert_eq!(trouble(&verbose, None, Outcome::Closed), "", "nothing is said of those");
+    }
+
+    #[test]
+    fn a_port_that_none_has_is_named() {
+        let rows = [
+            ("http://a.test:99999/x", Some("99999")),
+            ("a.test:0", Some("0")),
+            ("http://u:p@a.test:65536/x:1", Some("65536")),
+            ("http://[::1]:70000?q", Some("70000")),
+            ("http://a.test:70000 POST a:b", Some("70000")),
+            ("http://a.test:65535/", None),
+            ("http://a.test:x99999/", None),
+            ("http://a.test:/99999", None),
+            ("http://a.test/:99999", None),
+        ];
+        for (url, port) in rows {
+            assert_eq!(impossible_port(url), port, "{url}");
+        }
     }
 }

@@ -355,6 +355,8 @@ fn what_cannot_be_reached_counts_alike() {
     beside(&server, "", "-c2 -r2 http://127.0.0.1:CLOSED/");
     beside(&server, "", "-q -c1 -r2 http://127.0.0.1:CLOSED/");
     beside(&server, "", "-c1 -r1 gopher://@/x");
+    beside(&server, "", "-c1 -r1 http://127.0.0.1:70000/x");
+    beside(&server, "", "-c1 -r1 nosuch.invalid:0");
 
     beside(&server, "failures = 5\n", "-c1 -r50 http://127.0.0.1:CLOSED/");
     beside(&server, "failures = 5\n", "-c1 -r50 http://@/s500");
