@@ -1,0 +1,261 @@
+//! What is said on a control connection, from the greeting to the goodbye.
+
+use crate::order::{Action, Order};
+use crate::reply::{Replies, decimal, extended_port, passive_port};
+use crate::Violation;
+use std::sync::Arc;
+
+/// What the owner of a [`Conversation`] has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Nothing but to send what was written.
+    Quiet,
+    /// To open a data connection to this port of the server, and to call [`Conversation::connected`] when it is open.
+    Connect(u16),
+    /// The server is ready for the transfer: what is to be stored goes over the data connection now.
+    Begun,
+    /// The transfer is over or was refused: the data connection, if there is one, is of no more use.
+    Settled,
+    /// The server has said goodbye: the control connection is to be closed.
+    Over,
+}
+
+/// How a conversation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With a final reply, good or bad.
+    Answered,
+    /// Without one, and nothing of the transfer had begun.
+    Unanswered,
+    /// In the middle: without a final reply, or the data was cut short and the server did not notice.
+    Cut,
+}
+
+/// What the server's next reply will be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaits {
+    Greeting,
+    Name,
+    Password,
+    Port,
+    /// Nothing: the data connection is being opened.
+    Connected,
+    Type,
+    Size,
+    /// That the transfer begins.
+    Beginning,
+    /// That it is complete.
+    Completion,
+    /// Nothing: it is complete, and the rest of the data is still on its way.
+    Data,
+    Goodbye,
+}
+
+/// One transfer on a control connection of its own: greeting, `USER`, `PASS`, `PASV` or `EPSV`, `TYPE`, `SIZE` where a file
+/// is fetched as it is, the transfer, `QUIT` (RFC 959 section 5.4, RFC 2428 section 3, RFC 3659 section 4).
+#[derive(Debug)]
+pub struct Conversation {
+    order: Arc<Order>,
+    number: u64,
+    /// `EPSV` where the server has an IPv6 address.
+    is_extended: bool,
+    awaits: Awaits,
+    replies: Replies,
+    /// What the server says the file has.
+    size: Option<u64>,
+    received: u64,
+    /// All of the data has come or gone, and whether its connection ended as it should.
+    data: Option<bool>,
+    /// The final reply.
+    status: u16,
+    text: Vec<u8>,
+    /// The reply before that.
+    previous: u16,
+}
+
+impl Conversation {
+    /// Begins with the greeting that the server will send. `number` goes into the names of numbered orders.
+    #[must_use]
+    pub fn new(order: Arc<Order>, number: u64, is_extended: bool) -> Self {
+        Self {
+            order,
+            number,
+            is_extended,
+            awaits: Awaits::Greeting,
+            replies: Replies::default(),
+            size: None,
+            received: 0,
+            data: None,
+            status: 0,
+            text: Vec::new(),
+            previous: 0,
+        }
+    }
+
+    /// What the transfer does.
+    #[must_use]
+    pub fn action(&self) -> Action {
+        self.order.action()
+    }
+
+    /// Takes bytes off `input` up to the end of a reply, and appends what is to be said next to `out`.
+    ///
+    /// # Errors
+    /// The server broke the protocol: the connection can carry nothing more.
+    pub fn receive(&mut self, input: &mut &[u8], out: &mut Vec<u8>) -> Result<Event, Violation> {
+        match self.replies.take(input)? {
+            None => Ok(Event::Quiet),
+            Some(code) => {
+                let event = self.hear(code, out);
+                if self.status == 0 {
+                    self.previous = code;
+                }
+                event
+            }
+        }
+    }
+
+    fn hear(&mut self, code: u16, out: &mut Vec<u8>) -> Result<Event, Violation> {
+        let next = match (self.awaits, code) {
+            (Awaits::Goodbye, _) => return Ok(Event::Over),
+            // 120 says when the server will be ready.
+            (Awaits::Greeting, 100..=199) => Awaits::Greeting,
+            (Awaits::Greeting, 200..=299) => {
+                self.order.write_user(out);
+                Awaits::Name
+            }
+            (Awaits::Name, 331) => {
+                self.order.write_pass(out);
+                Awaits::Password
+            }
+            (Awaits::Name | Awaits::Password, 200..=299) => {
+                out.extend_from_slice(if self.is_extended { b"EPSV\r\n" } else { b"PASV\r\n" });
+                Awaits::Port
+            }
+            (Awaits::Port, 200..=299) => {
+                let line = self.replies.line();
+                let port = if self.is_extended { extended_port(line) } else { passive_port(line) };
+                self.awaits = Awaits::Connected;
+                return port.map(Event::Connect);
+            }
+            (Awaits::Type, 200..=299) if self.order.asks_size() => {
+                self.order.write_size(out);
+                Awaits::Size
+            }
+            (Awaits::Size, 200..=299) => {
+                self.size = self.replies.line().get(4..).and_then(decimal);
+                self.ask(out)
+            }
+            // A server may know no SIZE and serve the file all the same.
+            (Awaits::Type, 200..=299) | (Awaits::Size, 500 | 502 | 504) => self.ask(out),
+            (Awaits::Beginning, 100..=199) => {
+                self.awaits = Awaits::Completion;
+                return Ok(Event::Begun);
+            }
+            (Awaits::Completion, 100..=199) => Awaits::Completion,
+            (Awaits::Beginning | Awaits::Completion, 200..=299) => return Ok(self.complete(code, out)),
+            // An account (332) is more than anybody has.
+            (Awaits::Name | Awaits::Password, 332) | (_, 400..) => return Ok(self.refused(code, out)),
+            _ => return Err(Violation::UnexpectedReply),
+        };
+        self.awaits = next;
+        Ok(Event::Quiet)
+    }
+
+    fn ask(&self, out: &mut Vec<u8>) -> Awaits {
+        self.order.write_transfer(self.number, out);
+        Awaits::Beginning
+    }
+
+    /// The server says that all is done. It may say so before the last of the data has arrived, not before the last of it
+    /// has left.
+    fn complete(&mut self, code: u16, out: &mut Vec<u8>) -> Event {
+        self.answer(code);
+        if self.data.is_none() && self.action() != Action::Store {
+            self.awaits = Awaits::Data;
+            return Event::Quiet;
+        }
+        self.leave(out)
+    }
+
+    fn refused(&mut self, code: u16, out: &mut Vec<u8>) -> Event {
+        self.answer(code);
+        // Whoever says 421 closes the connection (RFC 959 section 5.4).
+        if code == 421 { Event::Over } else { self.leave(out) }
+    }
+
+    fn answer(&mut self, code: u16) {
+        self.status = code;
+        self.text = self.replies.line().to_vec();
+    }
+
+    fn leave(&mut self, out: &mut Vec<u8>) -> Event {
+        out.extend_from_slice(b"QUIT\r\n");
+        self.awaits = Awaits::Goodbye;
+        Event::Settled
+    }
+
+    /// The data connection is open: the transfer may be asked for.
+    pub fn connected(&mut self, out: &mut Vec<u8>) {
+        if self.awaits == Awaits::Connected {
+            self.order.write_type(out);
+            self.awaits = Awaits::Type;
+        }
+    }
+
+    /// So many bytes came over the data connection.
+    pub fn received(&mut self, bytes: usize) {
+        self.received += bytes as u64;
+    }
+
+    /// The data connection ended, or all that is to be stored has been handed over; `is_whole` says whether it was not
+    /// broken off.
+    pub fn data_ended(&mut self, is_whole: bool, out: &mut Vec<u8>) -> Event {
+        self.data = Some(is_whole);
+        if self.awaits == Awaits::Data { self.leave(out) } else { Event::Quiet }
+    }
+
+    /// How the conversation ended, when it is over or the server has closed the control connection.
+    #[must_use]
+    pub fn ending(&self) -> Ending {
+        match self.status {
+            0 if matches!(self.awaits, Awaits::Completion) => Ending::Cut,
+            0 => Ending::Unanswered,
+            // Data of which nobody says that it ended is cut too.
+            200..=299 if self.data != Some(true) || self.is_short() => Ending::Cut,
+            _ => Ending::Answered,
+        }
+    }
+
+    /// Whether less came than the server had promised.
+    fn is_short(&self) -> bool {
+        self.size.is_some_and(|size| self.received < size)
+    }
+
+    /// The code of the final reply; zero when there was none.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// The code of the reply before the final one; of the last reply, where there was no final one.
+    #[must_use]
+    pub fn previous(&self) -> u16 {
+        self.previous
+    }
+
+    /// The last line of the final reply, without its line end.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Bytes of all replies so far, line ends included.
+    #[must_use]
+    pub fn reply_bytes(&self) -> u64 {
+        self.replies.total()
+    }
+}
+
+#[cfg(test)]
+mod tests;
