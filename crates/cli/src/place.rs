@@ -60,7 +60,7 @@ pub(crate) fn addresses(endpoint: &Endpoint) -> Result<Vec<Address>, Failure> {
 /// As [`Trust::config`] says.
 pub(crate) fn place(endpoint: &Endpoint, address: Address, trust: &Trust) -> Result<Place, Failure> {
     let tls = match endpoint.scheme {
-        Scheme::Http => None,
+        Scheme::Http | Scheme::Ftp => None,
         Scheme::Https => Some((trust.config()?, endpoint.host.clone())),
     };
     Ok(Place { address, tls })

@@ -2,8 +2,10 @@
 
 use crate::filling::Upload;
 use crate::witness::Exchange;
+use std::sync::Arc;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
+use warwolf_ftp::Order;
 use warwolf_http::{Template, Version};
 use warwolf_measure::{Outcome, Sample};
 
@@ -25,6 +27,8 @@ pub(crate) struct Followed {
     pub(crate) endpoint: u32,
     /// The file that a streamed body is read from.
     pub(crate) body: Option<Upload>,
+    /// What is asked of an FTP server.
+    pub(crate) order: Option<Arc<Order>>,
     /// The request of the plan that led here: its row in the table of targets gets this call too.
     pub(crate) origin: u32,
 }
@@ -46,6 +50,8 @@ pub(crate) struct Keeps {
     pub(crate) reason: bool,
     /// What random data it carries, and how long making that took.
     pub(crate) data: bool,
+    /// The status before the final one.
+    pub(crate) previous: bool,
 }
 
 /// What somebody asked for of a call and its reply.
@@ -63,6 +69,7 @@ pub(crate) struct Kept {
     /// Of the body so far.
     pub(crate) checksum: u16,
     pub(crate) reason: Vec<u8>,
+    pub(crate) previous_status: u16,
     pub(crate) drawn_bytes: u64,
     pub(crate) preparing: Duration,
 }

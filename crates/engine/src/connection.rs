@@ -2,6 +2,7 @@
 
 use crate::call::{CallList, NONE};
 use warwolf_clock::Timestamp;
+use warwolf_ftp::Conversation;
 use warwolf_http::{Http1, TlsClient};
 use warwolf_measure::Outcome;
 
@@ -16,9 +17,30 @@ pub(crate) enum Phase {
     Handshake,
     /// Calls may start.
     Ready,
+    /// A control connection of FTP, open. The call it is for counts as waiting for it, from first to last.
+    Control,
+    /// A data connection of FTP, open.
+    Data,
     /// Closed in this turn. It keeps its number until the turn is over, because the batch at hand may hold completions
     /// that are meant for it and not for a connection that takes its place.
     Closed,
+}
+
+impl Phase {
+    /// Whether it came to carry calls and still does.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Ready | Self::Control | Self::Data)
+    }
+}
+
+/// What a connection has to do with FTP.
+pub(crate) enum Ftp {
+    /// Nothing, or nothing as yet.
+    None,
+    /// It is a control connection: what is said on it, and its data connection or [`NONE`].
+    Control(Box<Conversation>, u32),
+    /// It is the data connection of this control connection.
+    Data(u32),
 }
 
 /// Where a connection stands among those that could take another call.
@@ -45,6 +67,7 @@ pub(crate) struct Connection {
     pub(crate) owner: u32,
     pub(crate) protocol: Http1,
     pub(crate) tls: Option<Box<TlsClient>>,
+    pub(crate) ftp: Ftp,
     /// Bytes not yet handed to the driver.
     pub(crate) out: Vec<u8>,
     /// A buffer is with the driver.
@@ -81,6 +104,7 @@ impl Connection {
             owner: NONE,
             protocol,
             tls: None,
+            ftp: Ftp::None,
             out: Vec::new(),
             sending: false,
             dirty: false,

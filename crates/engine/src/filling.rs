@@ -5,6 +5,8 @@ use crate::call::What;
 use crate::setup::Prepared;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use warwolf_ftp::Order;
 use warwolf_http::{Fill, Template};
 use warwolf_plan::{Body, Request};
 use warwolf_workload::{Session, Workload};
@@ -36,6 +38,14 @@ pub(crate) fn template<'a>(prepared: &'a Prepared, what: &'a What) -> &'a Templa
     match what {
         What::Planned(index) => &prepared.requests[*index as usize].template,
         What::Followed(followed) => &followed.template,
+    }
+}
+
+/// What a call asks of an FTP server, if it goes to one.
+pub(crate) fn order<'a>(prepared: &'a Prepared, what: &'a What) -> Option<&'a Arc<Order>> {
+    match what {
+        What::Planned(index) => prepared.requests[*index as usize].order.as_ref(),
+        What::Followed(followed) => followed.order.as_ref(),
     }
 }
 

@@ -6,13 +6,15 @@ use crate::filling::{DATA_HOLE, SESSION_HOLE, Upload};
 use crate::resolve::resolve;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use warwolf_driver::{Address, SocketOptions};
+use warwolf_ftp::{Action, Order};
 use warwolf_http::{
     Limits, RequestBody, Template, TemplateBuilder, TemplateError, TlsConfig, TlsOptions, Verify, Version,
 };
 use warwolf_plan::{
     Body, DataPlace, Endpoint, HttpVersion, Network, Plan, Proxy, Reconnect, ReplyEnd, Request, Scheme, Stop,
-    Timeouts, TlsVersion, Unresolved, WhenFull, Work,
+    Timeouts, TlsVersion, TransferKind, Unresolved, WhenFull, Work,
 };
 
 /// A body up to this size is kept with its template; a larger one is read while it is sent.
@@ -30,6 +32,8 @@ pub(crate) struct PreparedRequest {
     pub(crate) endpoint: u32,
     /// The file that a streamed body is read from.
     pub(crate) body: Option<Upload>,
+    /// What is asked of an FTP server.
+    pub(crate) order: Option<Arc<Order>>,
 }
 
 /// What all workers share.
@@ -49,6 +53,8 @@ pub(crate) struct Prepared {
     pub(crate) when_full: WhenFull,
     /// What sessions want to see of replies.
     pub(crate) keeps: Keeps,
+    /// Whether any request goes to an FTP server.
+    pub(crate) has_ftp: bool,
     /// Whether connections resume only TLS sessions that others of the same session have left.
     pub(crate) resume_own: bool,
     /// Calls that a session makes, where that is known: what an arrival that never started stands for.
@@ -99,7 +105,9 @@ impl Prepared {
                 checksum: plan.session.checksum,
                 reason: false,
                 data: plan.requests.iter().chain(&plan.session.opening).any(|r| r.random.is_some()),
+                previous: plan.has_ftp(),
             },
+            has_ftp: plan.has_ftp(),
             calls_per_session,
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
@@ -113,7 +121,9 @@ impl Prepared {
                 .encode(request)
                 .map_err(|error| SetupError::Request { url: request.url(), error: error.to_string() })?;
             let body = Upload::of(request)?;
-            prepared.requests.push(PreparedRequest { request: request.clone(), template, endpoint, body });
+            let order = order(request)?;
+            let request = request.clone();
+            prepared.requests.push(PreparedRequest { request, template, endpoint, body, order });
         }
         for request in plan.session.opening.iter().chain(&plan.session.admission) {
             endpoints.add(&request.endpoint, &prepared)?;
@@ -122,8 +132,11 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Encodes a request for this plan's version, proxy and connection rules.
+    /// Encodes a request for this plan's version, proxy and connection rules; of what is stored over FTP the content.
     pub(crate) fn encode(&self, request: &Request) -> Result<Template, SetupError> {
+        if request.endpoint.scheme == Scheme::Ftp {
+            return Ok(Template::body(body(request)?));
+        }
         if let Some(head) = &request.head {
             // Characters up to U+00FF are bytes; the plan has been checked for others.
             let head: Vec<u8> = head.chars().map(|letter| letter as u8).collect();
@@ -246,6 +259,26 @@ fn with_data(
     Template::exact(method, bytes, holes.into_iter().flatten().collect(), closes)
 }
 
+/// What `request` asks of an FTP server; none when it goes to none.
+pub(crate) fn order(request: &Request) -> Result<Option<Arc<Order>>, SetupError> {
+    let Some(transfer) = request.transfer() else { return Ok(None) };
+    let action = match (&request.body, transfer.kind) {
+        (Body::None, TransferKind::Names) => Action::List,
+        (Body::None, _) => Action::Retrieve,
+        _ => Action::Store,
+    };
+    let is_text = transfer.kind == TransferKind::Text;
+    let order = Order::new(&transfer.name, &transfer.password, action, &transfer.path, is_text)
+        .map_err(|error| SetupError::Request { url: request.url(), error: error.to_string() })?;
+    let is_numbered = request.unique && action == Action::Store;
+    Ok(Some(Arc::new(if is_numbered { order.numbered() } else { order })))
+}
+
+/// The proxy that connections to `endpoint` go through: none knows FTP.
+fn proxy_of<'a>(endpoint: &Endpoint, prepared: &'a Prepared) -> Option<&'a Proxy> {
+    prepared.network.proxy.as_ref().filter(|_| endpoint.scheme != Scheme::Ftp)
+}
+
 /// What follows the head of `request`. The content of a small file is read here.
 fn body(request: &Request) -> Result<RequestBody, SetupError> {
     Ok(match &request.body {
@@ -273,7 +306,8 @@ fn basic(credentials: &str) -> String {
 struct Place {
     addresses: Vec<Address>,
     server_name: Option<String>,
-    tunnel: Option<std::sync::Arc<Template>>,
+    tunnel: Option<Arc<Template>>,
+    is_ftp: bool,
 }
 
 /// The endpoints of a run, by number. Each worker has its own copy: redirects may add to it.
@@ -297,6 +331,11 @@ impl Endpoints {
         self.places[endpoint as usize].server_name.as_deref()
     }
 
+    /// Whether an FTP server is there.
+    pub(crate) fn is_ftp(&self, endpoint: u32) -> bool {
+        self.places[endpoint as usize].is_ftp
+    }
+
     /// What asks the proxy for a tunnel to the endpoint, if one is needed.
     pub(crate) fn tunnel(&self, endpoint: u32) -> Option<&Template> {
         self.places[endpoint as usize].tunnel.as_deref()
@@ -306,7 +345,7 @@ impl Endpoints {
         if let Some(&number) = self.numbers.get(endpoint) {
             return Ok(number);
         }
-        let to = prepared.network.proxy.as_ref().map_or(endpoint, |proxy| &proxy.endpoint);
+        let to = proxy_of(endpoint, prepared).map_or(endpoint, |proxy| &proxy.endpoint);
         let addresses = match (resolve(&to.host, to.port, &prepared.network), prepared.network.unresolved) {
             (Ok(addresses), _) => addresses,
             (Err(_), Unresolved::Count) => Vec::new(),
@@ -323,7 +362,7 @@ impl Endpoints {
         if let Some(&number) = self.numbers.get(endpoint) {
             return number;
         }
-        let to = prepared.network.proxy.as_ref().map_or(endpoint, |proxy| &proxy.endpoint);
+        let to = proxy_of(endpoint, prepared).map_or(endpoint, |proxy| &proxy.endpoint);
         let addresses = resolve(&to.host, to.port, &prepared.network).unwrap_or_default();
         self.insert(endpoint, addresses, prepared)
     }
@@ -334,7 +373,8 @@ impl Endpoints {
         let server_name =
             secure.then(|| prepared.server_name.clone().unwrap_or_else(|| endpoint.host.clone()));
         let number = self.places.len() as u32;
-        self.places.push(Place { addresses, server_name, tunnel: tunnel.flatten().map(Into::into) });
+        let is_ftp = endpoint.scheme == Scheme::Ftp;
+        self.places.push(Place { addresses, server_name, tunnel: tunnel.flatten().map(Into::into), is_ftp });
         self.numbers.insert(endpoint.clone(), number);
         number
     }

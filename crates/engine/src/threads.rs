@@ -59,7 +59,7 @@ pub fn run_witnessed(
     let cores = host::available_cores();
     let threads = thread_count(plan, cores.len());
     let needed = connections_asked(plan, prepared.endpoints.len());
-    let descriptors = raise_descriptors(needed)?;
+    let descriptors = raise_descriptors(sockets(&prepared, needed))?;
     let length = interval_length(plan);
 
     let before = Host::read();
@@ -212,6 +212,11 @@ fn connections_asked(plan: &Plan, endpoints: usize) -> u32 {
     }
 }
 
+/// Sockets for so many connections: an FTP call has two.
+fn sockets(prepared: &Prepared, connections: u32) -> u32 {
+    if prepared.has_ftp { connections.saturating_mul(2) } else { connections }
+}
+
 /// Sees to it that `connections` can be open at once; gives the limit on descriptors.
 fn raise_descriptors(connections: u32) -> Result<u64, SetupError> {
     let needed = u64::from(connections) + OTHER_DESCRIPTORS;
@@ -254,7 +259,7 @@ impl Seat<'_> {
         let delay_before = run_delay();
         let task = self.task(recorder, control)?;
         let failed = |error: std::io::Error| SetupError::Thread(error.to_string());
-        let finished = match self.driver(task.connections)? {
+        let finished = match self.driver(sockets(self.prepared, task.connections as u32) as usize)? {
             Kernel::Uring(driver) => {
                 control.register(driver.waker().map_err(failed)?);
                 Worker::new(*driver, task).await_start().and_then(Worker::run)

@@ -34,8 +34,10 @@ pub struct Seen<'a> {
     /// The checksum of the body as far as it came ([`rotate_add`](warwolf_measure::rotate_add)), where the plan asks for one;
     /// else zero.
     pub checksum: u16,
-    /// The reason phrase of the reply, where the witness wants it.
+    /// The reason phrase of the reply, where the witness wants it; over FTP the last line of the final reply.
     pub reason: &'a [u8],
+    /// The status before the final one, or the last where there is no final one, of FTP with its many; else zero.
+    pub previous_status: u16,
     /// Length of the random data that was drawn for the call, as it was to be sent.
     pub drawn_bytes: u64,
     /// How long the request was in the making, where it carries random data: time between `started` and `sent` that is

@@ -3,6 +3,7 @@
 mod calls;
 mod connections;
 mod events;
+mod ftp;
 mod own;
 mod pace;
 
@@ -144,6 +145,8 @@ pub(crate) struct Worker<'p, D: Driver> {
     opened: u64,
     /// Connections that carry calls, now and at the most.
     open: u64,
+    /// Data connections of FTP, open or opening; they come on top of the limit on connections.
+    data: usize,
     held: u64,
     /// Arrivals due up to this moment found no slot.
     full_until: Timestamp,
@@ -180,7 +183,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             lulls: Pauses::with_capacity(0),
             recorder: task.recorder,
             control: task.control,
-            follows_writes: timeouts.send.is_some() || timeouts.reply.is_some(),
+            follows_writes: timeouts.send.is_some() || timeouts.reply.is_some() || task.prepared.has_ftp,
             wants_requests: false,
             keeps: task.prepared.keeps,
             created: 0,
@@ -199,6 +202,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             completions: Vec::with_capacity(1_024),
             opened: 0,
             open: 0,
+            data: 0,
             held: 0,
             full_until: Timestamp::ZERO,
             waited: Duration::ZERO,
@@ -489,10 +493,10 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.settle();
         }
         while let Some(connection) = self.send_deadlines.take_due(self.now) {
-            if self.connections[connection as usize].phase == Phase::Ready {
-                self.break_off(connection, Outcome::ResponseTimeout);
-            } else {
-                self.fail(connection, Outcome::TlsTimeout);
+            match self.connections[connection as usize].phase {
+                Phase::Ready => self.break_off(connection, Outcome::ResponseTimeout),
+                Phase::Control | Phase::Data => self.break_ftp(connection, Outcome::ResponseTimeout),
+                _ => self.fail(connection, Outcome::TlsTimeout),
             }
             self.settle();
         }

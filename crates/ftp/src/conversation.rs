@@ -1,8 +1,8 @@
 //! What is said on a control connection, from the greeting to the goodbye.
 
+use crate::Violation;
 use crate::order::{Action, Order};
 use crate::reply::{Replies, decimal, extended_port, passive_port};
-use crate::Violation;
 use std::sync::Arc;
 
 /// What the owner of a [`Conversation`] has to do.

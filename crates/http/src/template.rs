@@ -84,6 +84,12 @@ impl Template {
         Self::complete(bytes, holes, method, closes, RequestBody::None)
     }
 
+    /// A body and nothing else, for connections that carry no requests.
+    #[must_use]
+    pub fn body(body: RequestBody) -> Self {
+        Self::complete(Vec::new(), Vec::new(), "", true, body)
+    }
+
     /// Adds the body to a head.
     fn complete(
         mut bytes: Vec<u8>,

@@ -28,7 +28,7 @@ pub struct Connections {
     pub keep_alive: bool,
     /// Calls that may be in flight on one connection.
     pub pipeline: u32,
-    /// Connections at the most, over all targets.
+    /// Connections at the most, over all targets; data connections of FTP come on top, one for each call.
     pub limit: u32,
     /// Whether a session keeps its connection for itself (a user's browser) or takes any that is free (a pool).
     pub per_session: bool,

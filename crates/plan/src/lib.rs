@@ -8,6 +8,7 @@ mod clicks;
 mod connections;
 mod describe;
 mod error;
+mod ftp;
 pub mod quantity;
 mod request;
 mod schedule;
@@ -24,6 +25,7 @@ pub use connections::{
 };
 pub use describe::describe;
 pub use error::PlanError;
+pub use ftp::{Transfer, TransferKind};
 pub use request::{Body, DataPlace, Endpoint, RandomData, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
@@ -147,6 +149,7 @@ impl Plan {
         for request in &self.requests {
             request.check()?;
         }
+        self.check_ftp()?;
         if let Some(duration) = self.stop.duration
             && self.warmup >= duration
         {

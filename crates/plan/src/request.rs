@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RequestId(pub u32);
 
-/// Plain or TLS.
+/// Which protocol, and whether over TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
@@ -16,6 +16,8 @@ pub enum Scheme {
     Http,
     /// `https`, port 443.
     Https,
+    /// `ftp`, port 21: each call is a transfer on connections of its own, see [`Request::transfer`].
+    Ftp,
 }
 
 impl Scheme {
@@ -25,6 +27,7 @@ impl Scheme {
         match self {
             Self::Http => 80,
             Self::Https => 443,
+            Self::Ftp => 21,
         }
     }
 }
@@ -33,7 +36,7 @@ impl Scheme {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// Plain or TLS.
+    /// Which protocol.
     pub scheme: Scheme,
     /// Name or address; an IPv6 address without brackets.
     pub host: String,
@@ -55,6 +58,7 @@ impl fmt::Display for Endpoint {
         let scheme = match self.scheme {
             Scheme::Http => "http",
             Scheme::Https => "https",
+            Scheme::Ftp => "ftp",
         };
         write!(f, "{scheme}://{}", self.host_header())
     }
@@ -92,7 +96,7 @@ pub struct Request {
     /// What follows the head.
     #[serde(default)]
     pub body: Body,
-    /// Name and password for basic authentication (RFC 7617), as `name:password`.
+    /// Name and password for basic authentication (RFC 7617) or for FTP, as `name:password`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basic_auth: Option<String>,
     /// The whole head as it is sent, up to but without the empty line that ends it; each character up to U+00FF is one byte.
@@ -103,6 +107,10 @@ pub struct Request {
     /// Data that is drawn for every call and sent with it. Needs `head`, which stands for the request without the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random: Option<RandomData>,
+    /// Whether the name of a file that is stored over FTP gets the session's number, before its extension: sessions then do not
+    /// write over each other's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unique: bool,
 }
 
 /// Data drawn anew for every call: bytes of any value, from the session's own stream of random numbers.
@@ -181,6 +189,7 @@ impl Request {
             basic_auth,
             head: None,
             random: None,
+            unique: false,
         })
     }
 
@@ -206,6 +215,7 @@ impl Request {
         if let Body::File(path) = &self.body {
             check_path("body", path)?;
         }
+        self.check_transfer()?;
         if let Some(random) = &self.random {
             self.check_random(random)?;
         }

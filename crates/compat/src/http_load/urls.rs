@@ -48,6 +48,7 @@ pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request
         basic_auth: None,
         head: Some(head),
         random: None,
+        unique: false,
     })
 }
 

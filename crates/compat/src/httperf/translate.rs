@@ -362,6 +362,7 @@ fn planned(options: &Options, server: &str, wire: Wire) -> Request {
         },
         basic_auth: None,
         random: None,
+        unique: false,
         head: Some(latin(&wire.head)),
     }
 }

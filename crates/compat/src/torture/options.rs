@@ -93,6 +93,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
         basic_auth: None,
         head: Some(format!("{method} {bytes} HTTP/1.0\r\n{kind}")),
         random,
+        unique: false,
     };
     Plan {
         seed: style.seed,

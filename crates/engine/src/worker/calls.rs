@@ -6,7 +6,7 @@ use super::events::tell_request;
 use crate::call::{Call, Followed, Kept, NONE, What};
 use crate::connection::Phase;
 use crate::filling::{Filling, Upload, request, template};
-use crate::setup::Prepared;
+use crate::setup::{Prepared, order};
 use crate::sink::{Ended, Ending};
 use crate::translate;
 use crate::witness::Seen;
@@ -64,10 +64,11 @@ impl<D: Driver> Worker<'_, D> {
         for _ in known..self.endpoints.len() {
             self.pool.add_endpoint();
         }
-        let ready = self.prepared.encode(&request).and_then(|template| Ok((template, Upload::of(&request)?)));
+        let encoded = self.prepared.encode(&request);
+        let ready = encoded.and_then(|template| Ok((template, Upload::of(&request)?, order(&request)?)));
         match ready {
-            Ok((template, body)) => {
-                let followed = Followed { request, template, endpoint, body, origin };
+            Ok((template, body, order)) => {
+                let followed = Followed { request, template, endpoint, body, order, origin };
                 self.start(session, What::Followed(Box::new(followed)), intended);
             }
             // A Location that makes no request: the redirect itself was the last reply.
@@ -128,7 +129,7 @@ impl<D: Driver> Worker<'_, D> {
         if self.endpoints.addresses(endpoint).is_empty() {
             return fail(Outcome::Resolve);
         }
-        if self.connections.len() - self.closed.len() < self.pool.limit() {
+        if self.connections.len() - self.closed.len() - self.data < self.pool.limit() {
             return None;
         }
         match self.pool.take_any_idle(&mut self.connections) {
@@ -398,6 +399,7 @@ impl<D: Driver> Worker<'_, D> {
                 connected: call.connected,
                 checksum: kept.map_or(0, |kept| kept.checksum),
                 reason: kept.map_or(&[], |kept| &kept.reason),
+                previous_status: kept.map_or(0, |kept| kept.previous_status),
                 drawn_bytes: kept.map_or(0, |kept| kept.drawn_bytes),
                 preparing: kept.map_or(Duration::ZERO, |kept| kept.preparing),
                 challenges: kept.map_or(&[], |kept| &kept.challenges),
@@ -420,6 +422,7 @@ impl<D: Driver> Worker<'_, D> {
                 self.close(index);
             }
             Phase::Handshake => self.fail(index, Outcome::TlsTimeout),
+            Phase::Control | Phase::Data => self.break_ftp(index, Outcome::ResponseTimeout),
             _ => self.fail(index, Outcome::ConnectTimeout),
         }
     }
@@ -443,6 +446,11 @@ impl<D: Driver> Worker<'_, D> {
             Phase::Ready => {
                 live.protocol.abandon(CallId(index));
                 self.break_off(connection, Outcome::ResponseTimeout);
+                self.record(index, deadline, Outcome::ResponseTimeout, Duration::ZERO);
+            }
+            Phase::Control => {
+                live.waiting.remove(&mut self.calls, index);
+                self.break_ftp(connection, Outcome::ResponseTimeout);
                 self.record(index, deadline, Outcome::ResponseTimeout, Duration::ZERO);
             }
             phase => {

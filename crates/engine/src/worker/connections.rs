@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::call::{CallList, NONE};
-use crate::connection::{Connection, Phase};
+use crate::connection::{Connection, Ftp, Phase};
 use crate::filling::Filling;
 use crate::sink::{Ended, Ending, Sink, TunnelSink};
 use crate::translate;
@@ -85,7 +85,11 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn secure(&mut self, index: u32) {
         let connection = &mut self.connections[index as usize];
         let Some(name) = self.endpoints.server_name(connection.endpoint) else {
-            self.ready(index, None);
+            if self.endpoints.is_ftp(connection.endpoint) {
+                self.ftp_connected(index);
+            } else {
+                self.ready(index, None);
+            }
             return;
         };
         let Some(config) = &self.tls else {
@@ -112,17 +116,7 @@ impl<D: Driver> Worker<'_, D> {
 
     /// The connection can carry calls: those that waited for it begin.
     pub(super) fn ready(&mut self, index: u32, resumed: Option<bool>) {
-        self.connect_deadlines.clear(index);
-        self.tls_deadlines.clear(index);
-        let connection = &mut self.connections[index as usize];
-        connection.phase = Phase::Ready;
-        connection.opened = true;
-        let connect = connection.connected.since(connection.began);
-        let tls = connection.tls.is_some().then(|| self.now.since(connection.connected));
-        self.open += 1;
-        self.held = self.held.max(self.open);
-        self.recorder.tally.connections_held(self.open);
-        self.recorder.tally.connection_opened(connect, tls, resumed.unwrap_or(false));
+        self.opened_as(index, Phase::Ready, resumed);
         self.tell_connected(index);
         while self.connections[index as usize].has_room() {
             match self.connections[index as usize].waiting.pop(&self.calls) {
@@ -143,9 +137,29 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
+    /// Counts a connection that has come to what it was opened for.
+    pub(super) fn opened_as(&mut self, index: u32, phase: Phase, resumed: Option<bool>) {
+        self.connect_deadlines.clear(index);
+        self.tls_deadlines.clear(index);
+        let connection = &mut self.connections[index as usize];
+        connection.phase = phase;
+        connection.opened = true;
+        let connect = connection.connected.since(connection.began);
+        let tls = connection.tls.is_some().then(|| self.now.since(connection.connected));
+        self.open += 1;
+        self.held = self.held.max(self.open);
+        self.recorder.tally.connections_held(self.open);
+        self.recorder.tally.connection_opened(connect, tls, resumed.unwrap_or(false));
+    }
+
     /// A connection that never came to carry calls: those that waited for it fail with it.
     pub(super) fn fail(&mut self, index: u32, outcome: Outcome) {
         self.recorder.tally.connection_failed(outcome);
+        if let Ftp::Data(control) = self.connections[index as usize].ftp {
+            // The call waits for the control connection.
+            self.end_ftp(control, Ending::Failed(outcome));
+            return;
+        }
         self.connections[index as usize].why = Some(outcome);
         let mut waiting = std::mem::replace(&mut self.connections[index as usize].waiting, CallList::EMPTY);
         while let Some(call) = waiting.pop(&self.calls) {
@@ -165,7 +179,7 @@ impl<D: Driver> Worker<'_, D> {
         let connection = &mut self.connections[index as usize];
         let phase = std::mem::replace(&mut connection.phase, Phase::Closed);
         debug_assert!(phase != Phase::Closed, "a connection closes once");
-        if phase == Phase::Ready {
+        if phase.is_open() {
             self.open -= 1;
             if connection.completed > 0 {
                 self.recorder.tally.connection_closed(self.now.since(connection.began));
@@ -173,12 +187,14 @@ impl<D: Driver> Worker<'_, D> {
         }
         let owner = std::mem::replace(&mut connection.owner, NONE);
         let out = std::mem::take(&mut connection.out);
+        let is_data = matches!(connection.ftp, Ftp::Data(_));
         // Its calls may be on another connection by the time they end.
         (connection.written, connection.handed) = (CallList::EMPTY, CallList::EMPTY);
         if owner != NONE {
             self.lose(owner, index);
         }
-        if self.witness.is_some() {
+        self.data -= usize::from(is_data);
+        if self.witness.is_some() && !is_data {
             self.gone.push(index);
         }
         self.recycle(out);
@@ -268,6 +284,10 @@ impl<D: Driver> Worker<'_, D> {
         if !self.follows_writes {
             return;
         }
+        if self.connections[index as usize].phase == Phase::Data {
+            self.ftp_delivered(index);
+            return;
+        }
         let streaming = self.connections[index as usize].protocol.streaming();
         while let Some(call) = self.connections[index as usize].handed.first() {
             // More of its body is to come.
@@ -323,17 +343,11 @@ impl<D: Driver> Worker<'_, D> {
         let connection = &mut self.connections[index as usize];
         let data = self.driver.bytes(&bytes);
         self.recorder.tally.wire(0, data.len() as u64);
-        if connection.phase == Phase::Tunnel {
-            let mut sink = TunnelSink::default();
-            let result = connection.protocol.receive(data, &mut sink);
-            match (result, sink.status) {
-                (Ok(()), None) => {}
-                (Ok(()), Some(200..=299)) => {
-                    connection.protocol =
-                        Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
-                    self.secure(index);
-                }
-                _ => self.fail(index, Outcome::Refused),
+        if !matches!(connection.phase, Phase::Ready | Phase::Handshake) {
+            if connection.phase == Phase::Tunnel {
+                self.tunnelled(index, &bytes)
+            } else {
+                self.ftp_received(index, &bytes)
             }
             return;
         }
@@ -377,6 +391,22 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
+    /// The proxy answers.
+    fn tunnelled(&mut self, index: u32, bytes: &ReceivedBytes) {
+        let connection = &mut self.connections[index as usize];
+        let mut sink = TunnelSink::default();
+        let result = connection.protocol.receive(self.driver.bytes(bytes), &mut sink);
+        match (result, sink.status) {
+            (Ok(()), None) => {}
+            (Ok(()), Some(200..=299)) => {
+                connection.protocol =
+                    Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
+                self.secure(index);
+            }
+            _ => self.fail(index, Outcome::Refused),
+        }
+    }
+
     /// Closes a connection that will not be used again, and offers one that may be.
     pub(super) fn after_reply(&mut self, index: u32, broken: bool) {
         let connection = &self.connections[index as usize];
@@ -398,6 +428,10 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn peer_ended(&mut self, index: u32, result: Result<(), SocketError>) {
         let connection = &mut self.connections[index as usize];
         if connection.phase != Phase::Ready {
+            if connection.phase.is_open() {
+                self.ftp_ended(index, result);
+                return;
+            }
             let outcome = match (connection.phase, result) {
                 (_, Err(error)) => translate::connect_error(error),
                 (Phase::Handshake, Ok(())) => Outcome::Tls(warwolf_measure::TlsKind::Truncated),

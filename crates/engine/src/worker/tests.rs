@@ -1,5 +1,6 @@
 //! Whole runs of one worker in virtual time, compared with what the simulated server knows.
 
+mod ftp;
 mod own;
 mod replies;
 

@@ -80,11 +80,19 @@ fn each_step_can_be_refused() {
         let mut commands = said.lines().rev();
         assert_eq!(commands.next(), Some("QUIT"), "{replies}");
         assert_eq!(commands.next().unwrap_or_default(), last, "{replies}");
-        assert_eq!((end.ending(), end.status(), end.previous()), (Ending::Answered, status, previous), "{replies}");
+        assert_eq!(
+            (end.ending(), end.status(), end.previous()),
+            (Ending::Answered, status, previous),
+            "{replies}"
+        );
         assert!(events.ends_with(&[Event::Settled, Event::Over]), "{replies}");
     }
     let (said, events, end) = talk(order(Action::Retrieve), b"421 busy\r\n", 99, 0).unwrap();
-    assert_eq!((said.as_str(), events.as_slice(), end.status()), ("", &[Event::Over][..], 421), "it has hung up");
+    assert_eq!(
+        (said.as_str(), events.as_slice(), end.status()),
+        ("", &[Event::Over][..], 421),
+        "it has hung up"
+    );
 }
 
 #[test]
@@ -93,7 +101,12 @@ fn a_server_without_size_and_a_list_and_a_text_are_served() {
     let rest = "150 go\r\n250 done\r\n221 bye\r\n";
     let text = Arc::new(Order::new(b"me", b"", Action::Retrieve, b"t", true).unwrap());
     let rows = [
-        (order(Action::Retrieve), format!("{ready}502 what\r\n{rest}"), "I", "SIZE /dir/file.bin\r\nRETR /dir/file.bin"),
+        (
+            order(Action::Retrieve),
+            format!("{ready}502 what\r\n{rest}"),
+            "I",
+            "SIZE /dir/file.bin\r\nRETR /dir/file.bin",
+        ),
         (order(Action::List), format!("{ready}{rest}"), "I", "NLST /dir/file.bin"),
         (order(Action::Store), format!("{ready}{rest}"), "I", "STOR /dir/file.bin"),
         (text, format!("{ready}{rest}"), "A", "RETR t"),
@@ -112,7 +125,8 @@ fn data_cut_short_is_told_from_data_that_is_whole() {
     let (_, _, end) = talk(order(Action::Retrieve), FETCHED.as_bytes(), 99, 1_001).unwrap();
     assert_eq!(end.ending(), Ending::Answered, "a file that grew");
     let until = |words: &str| &FETCHED[..FETCHED.find(words).unwrap()];
-    let ending = |replies: &str| talk(order(Action::Retrieve), replies.as_bytes(), 99, 1_000).unwrap().2.ending();
+    let ending =
+        |replies: &str| talk(order(Action::Retrieve), replies.as_bytes(), 99, 1_000).unwrap().2.ending();
     assert_eq!(ending(until("125")), Ending::Unanswered);
     assert_eq!(ending(until("226")), Ending::Cut);
     assert_eq!(ending(until("221")), Ending::Answered, "nobody needs the goodbye");

@@ -70,6 +70,7 @@ fn request() -> impl Strategy<Value = Request> {
             random: random.filter(|_| head.is_some() && body == Body::None),
             head,
             body,
+            unique: false,
         })
 }
 
