@@ -14,13 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use warwolf_compat::siege::{
     Call, Classic, Counts, End, Era, Exchange, Finish, Given, Jars, Ledger, Line, Log, Moment, Output, Shown,
-    Style, Until, World, banner, connecting, exchange, fatal, line, log_header, log_notice, log_rows,
-    log_trouble, not_connected, parse, report, trouble, unanswerable,
+    Style, Transfer, Until, World, banner, connecting, exchange, fatal, ftp_line, line, log_header,
+    log_notice, log_rows, log_trouble, not_connected, parse, report, trouble, unanswerable,
 };
 use warwolf_engine::{Control, Seen, SetupError, Witness};
 use warwolf_http::Version;
 use warwolf_measure::{Cause, Grade, Outcome, Run, Summary, ViolationKind, judge};
-use warwolf_plan::{Plan, Request, Shard};
+use warwolf_plan::{Plan, Request, Scheme, Shard};
 use warwolf_workload::{GivenCookie, Page};
 
 /// Lines are written out when so many bytes of them wait.
@@ -42,7 +42,8 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     };
     put(&before);
     put(&banner(&style, &moment(zone)));
-    let siege = Arc::new(Siege::new(style, zone));
+    let has_ftp = plan.as_ref().is_some_and(Plan::has_ftp);
+    let siege = Arc::new(Siege::new(style, zone, has_ftp));
     let run = match plan.map(|plan| attack(plan, &siege)).transpose() {
         Ok(run) => run,
         Err(error) => {
@@ -151,6 +152,7 @@ fn moment(zone: Zone) -> Moment {
 struct Siege {
     style: Style,
     zone: Zone,
+    has_ftp: bool,
     ledger: Mutex<Ledger>,
     /// The cookies that users were given.
     jars: Mutex<Jars>,
@@ -161,10 +163,11 @@ struct Siege {
 }
 
 impl Siege {
-    fn new(style: Style, zone: Zone) -> Self {
+    fn new(style: Style, zone: Zone, has_ftp: bool) -> Self {
         Self {
             style,
             zone,
+            has_ftp,
             ledger: Mutex::new(Ledger::default()),
             jars: Mutex::new(Jars::default()),
             failed: AtomicU64::new(0),
@@ -264,8 +267,7 @@ impl Watcher {
         if !style.debug {
             return;
         }
-        let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
-        let is_call = planned.is_none_or(|shown| !shown.unsupported);
+        let is_call = planned(style, seen).is_none_or(|shown| !shown.unsupported);
         if is_call {
             self.stderr.push_str(&connecting(style, &shown));
         }
@@ -318,6 +320,32 @@ impl Watcher {
         }
     }
 
+    /// Counts a transfer over FTP, and says what siege says about it.
+    fn transfer(&mut self, style: &Style, seen: &Seen<'_>) {
+        let Seen { request, sample, previous_status: previous, reason: text, .. } = *seen;
+        let transfer = Transfer { request, outcome: sample.outcome, status: sample.status, previous, text };
+        let (end, status) = transfer.end();
+        let bytes = sample.body_bytes + u64::from(sample.sent_bytes);
+        let call = Call { end, status, bytes, ..call(seen) };
+        self.ledger.take(style, &call);
+        self.stdout.extend_from_slice(transfer.refusal(style).as_bytes());
+        if let End::Ftp(ftp) = end {
+            if style.verbose {
+                let own = shown(request);
+                let shown = planned(style, seen).unwrap_or(&own);
+                self.stdout
+                    .extend_from_slice(ftp_line(style, shown, status, call.time, bytes, ftp).as_bytes());
+            }
+        } else {
+            self.stderr.push_str(&troubled(style, seen));
+            self.stderr.push_str(&transfer.unreachable());
+        }
+        self.watch_failures();
+        if self.stdout.len() + self.stderr.len() > PAGE {
+            self.write();
+        }
+    }
+
     /// Gives the run up when there are too many failures.
     fn watch_failures(&mut self) {
         let new = self.ledger.failed() - self.failed;
@@ -340,6 +368,10 @@ impl Witness for Watcher {
         }
         let siege = Arc::clone(&self.siege);
         let style = &siege.style;
+        if seen.request.endpoint.scheme == Scheme::Ftp {
+            self.transfer(style, seen);
+            return;
+        }
         let unanswerable =
             unanswerable(style, seen.sample.status, seen.challenges).filter(|_| !seen.is_continued);
         let call = Call { gives_up: unanswerable.is_some(), ..call(seen) };
@@ -367,8 +399,7 @@ impl Witness for Watcher {
     fn cached(&mut self, session: u64, request: &Request) {
         let style = &self.siege.style;
         if style.shows_lines() {
-            let (method, path, url) = (request.method.clone(), request.path.clone(), request.url());
-            let shown = Shown { method, path, url, place: 0, unsupported: false };
+            let shown = shown(request);
             let (protocol, time, bytes) = ("HTTP/1.1", Duration::ZERO, 0);
             let reply =
                 Line { user: session, protocol, status: 200, time, bytes, shown: &shown, cached: true };
@@ -380,6 +411,10 @@ impl Witness for Watcher {
 
     fn wants_exchange(&self) -> bool {
         self.siege.style.shows_exchanges()
+    }
+
+    fn wants_reasons(&self) -> bool {
+        self.siege.has_ftp
     }
 
     fn pause(&mut self) {
@@ -422,21 +457,29 @@ fn call(seen: &Seen<'_>) -> Call {
 
 /// The notice of a call without a reply.
 fn troubled(style: &Style, seen: &Seen<'_>) -> String {
-    let planned = seen.planned.and_then(|request| style.shown.get(request.0 as usize));
-    trouble(style, planned, seen.sample.outcome)
+    trouble(style, planned(style, seen), seen.sample.outcome)
+}
+
+/// How a request of the list is shown.
+fn planned<'a>(style: &'a Style, seen: &Seen<'_>) -> Option<&'a Shown> {
+    seen.planned.and_then(|request| style.shown.get(request.0 as usize))
+}
+
+/// How a request is shown that is in no list.
+fn shown(request: &Request) -> Shown {
+    let (method, path, url) = (request.method.clone(), request.path.clone(), request.url());
+    Shown { method, path, url, place: 0, unsupported: false }
 }
 
 /// The line about a reply.
 fn told(siege: &Siege, seen: &Seen<'_>, call: &Call, status: u16) -> String {
     let style = &siege.style;
     let own;
-    let shown = match seen.planned.and_then(|request| style.shown.get(request.0 as usize)) {
+    let shown = match planned(style, seen) {
         Some(shown) => shown,
         // Where a redirect led to: it is in no list.
         None => {
-            let request = seen.request;
-            let (method, path, url) = (request.method.clone(), request.path.clone(), request.url());
-            own = Shown { method, path, url, place: 0, unsupported: false };
+            own = shown(seen.request);
             &own
         }
     };

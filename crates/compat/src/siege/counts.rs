@@ -3,6 +3,7 @@
 //! [`Ledger`] counts call by call and is exact. [`Counts::of`] makes do with the sums of a [`Summary`], where it cannot be
 //! known what a redirect led to: there each hit of a chain counts, whatever became of the chain.
 
+use super::ftp::Ftp;
 use super::style::Style;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,6 +18,8 @@ pub enum End {
     NotHttp,
     /// Without a reply.
     Nothing,
+    /// As a transfer over FTP does: complete, refused, or broken off.
+    Ftp(Ftp),
 }
 
 /// A call that is over.
@@ -146,6 +149,10 @@ impl Ledger {
                 }
                 return None;
             }
+            End::Ftp(ftp) => {
+                self.take_ftp(style, call, ftp);
+                return Some(call.status);
+            }
         };
         if call.bytes == 0 && !style.zero_data_ok && status < 300 {
             self.fail(call);
@@ -166,6 +173,23 @@ impl Ledger {
             self.counts.failed += u64::from(status == TEAPOT && !call.opening);
         }
         Some(status)
+    }
+
+    /// Whoever was let in made a transaction. The original calls those successful that brought as much as the server had
+    /// announced, which is nothing where a file is missing, and nothing where one is stored.
+    fn take_ftp(&mut self, style: &Style, call: &Call, ftp: Ftp) {
+        if !ftp.is_in {
+            self.fail(call);
+            return;
+        }
+        self.time(call);
+        let is_successful = match ftp.is_stored {
+            _ if !style.quirks => ftp.is_whole,
+            true => call.bytes == 0,
+            false => ftp.is_whole || call.bytes == 0,
+        };
+        self.counts.successful += u64::from(is_successful);
+        self.counts.hits += 1 + self.release(call.user);
     }
 
     fn fail(&mut self, call: &Call) {

@@ -64,7 +64,7 @@ pub fn line(style: &Style, reply: &Line<'_>, now: &Moment) -> String {
 }
 
 /// The digit of a line's colour.
-const fn colour(status: u16, cached: bool) -> u8 {
+pub(super) const fn colour(status: u16, cached: bool) -> u8 {
     match status {
         _ if cached => 2,
         150 | 200..=206 | 226 => 4,

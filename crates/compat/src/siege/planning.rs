@@ -1,5 +1,6 @@
 //! Settings and URLs as a plan.
 
+use super::ftp;
 use super::settings::{Era, Login, Reps, Settings};
 use super::url::{Payload, Target};
 use std::path::PathBuf;
@@ -180,6 +181,25 @@ fn resources(settings: &Settings) -> Resources {
 
 /// The request for a URL, its header fields in the original's order.
 fn request(settings: &Settings, target: &Target) -> Request {
+    let is_ftp = target.endpoint.scheme == Scheme::Ftp;
+    Request {
+        endpoint: target.endpoint.clone(),
+        path: target.path.clone(),
+        method: if is_ftp { target.method.to_owned() } else { method(settings, target) },
+        headers: if is_ftp { Vec::new() } else { headers(settings, target) },
+        body: match &target.payload {
+            Payload::None => Body::None,
+            Payload::Text(text) => Body::Text(text.clone()),
+            Payload::File(path) => Body::File(path.clone()),
+        },
+        basic_auth: ftp::login(settings, target),
+        head: None,
+        random: None,
+        unique: is_ftp && target.payload != Payload::None && settings.unique,
+    }
+}
+
+fn headers(settings: &Settings, target: &Target) -> Vec<(String, String)> {
     let extras = &settings.headers;
     let mut headers = Vec::new();
     let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
@@ -207,20 +227,7 @@ fn request(settings: &Settings, target: &Target) -> Request {
         let own = target.content_type.as_ref().or(settings.content_type.as_ref());
         add("Content-Type", own.map_or("application/x-www-form-urlencoded", String::as_str));
     }
-    Request {
-        endpoint: target.endpoint.clone(),
-        path: target.path.clone(),
-        method: method(settings, target),
-        headers,
-        body: match &target.payload {
-            Payload::None => Body::None,
-            Payload::Text(text) => Body::Text(text.clone()),
-            Payload::File(path) => Body::File(path.clone()),
-        },
-        basic_auth: None,
-        head: None,
-        random: None,
-    }
+    headers
 }
 
 /// `-g` asks with the method of the rc file, unless the URL brings one.

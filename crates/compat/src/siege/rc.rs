@@ -11,7 +11,8 @@ pub(super) fn apply(text: &str, settings: &mut Settings, world: &dyn World) {
     for line in text.lines() {
         let line = line.trim();
         // Passwords may hold a `#`, as from 4.1.0 on.
-        let is_login = line.get(..5).is_some_and(|key| key.eq_ignore_ascii_case("login"));
+        let begins = |key: &str| line.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
+        let is_login = begins("login") || begins("ftp-login");
         let line = if is_login { line } else { line.split('#').next().unwrap_or_default() };
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -80,7 +81,7 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> bool {
         "internet" => settings.internet = truth(value),
         "benchmark" => settings.benchmark = truth(value),
         // Read and without effect, as in the original.
-        "spinner" | "ftp-login" => {}
+        "spinner" => {}
         _ => return set_request(settings, key, value),
     }
     true
@@ -96,6 +97,7 @@ fn set_request(settings: &mut Settings, key: &str, value: &str) -> bool {
             let off = value.get(..5).is_some_and(|beginning| beginning.eq_ignore_ascii_case("false"));
             settings.url_escaping = !off;
         }
+        "ftp-login" => settings.ftp_logins.push(Login::parse(value)),
         "login-url" => settings.login_urls.extend(text()),
         "auth-url" => settings.auth_urls.extend(text()),
         "proxy-host" => settings.proxy_host = text(),

@@ -77,7 +77,7 @@ fn every_directive_sets_what_it_says() {
         ("ssl-key = k.pem", Settings { ssl_key: text("k.pem"), ..none() }),
         ("ssl-ciphers = X", Settings { ssl_ciphers: text("X"), ..none() }),
         ("ssl-timeout = 3", Settings { ssl_timeout: 3, ..none() }),
-        ("ftp-login = a:b", none()),
+        ("ftp-login = a:b#c:h", Settings { ftp_logins: login("a:b#c:h"), ..none() }),
         ("auth-url = http://a/", Settings { auth_urls: vec!["http://a/".to_owned()], ..none() }),
         ("spinner = true", none()),
         ("cookies = false", none()),

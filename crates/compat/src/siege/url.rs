@@ -3,6 +3,8 @@
 use super::World;
 use super::notices::{Level, notice};
 use super::world::reason;
+
+use percent_encoding::percent_decode_str;
 use std::path::{Path, PathBuf};
 use warwolf_plan::{Endpoint, Scheme};
 
@@ -41,8 +43,10 @@ pub(super) struct Target {
     pub(super) shown_path: String,
     /// The whole URL as lines show it.
     pub(super) shown_url: String,
-    /// Its scheme is another than http and https.
+    /// Its scheme is another than http, https and ftp.
     pub(super) unsupported: bool,
+    /// Name and password that the URL brings; only FTP has a use for them.
+    pub(super) login: Option<(String, String)>,
 }
 
 /// A host that cannot be: no label of a name is so long (RFC 1035 section 2.3.4), so no resolver is asked. What goes there
@@ -60,6 +64,7 @@ impl Target {
             shown_path: text.to_owned(),
             shown_url: text.to_owned(),
             unsupported,
+            login: None,
         }
     }
 }
@@ -95,7 +100,10 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
     let slashes = rest.strip_prefix("//").unwrap_or(rest);
     let end = slashes.find(['/', '?', '#']).unwrap_or(slashes.len());
     let (authority, path) = slashes.split_at(end);
-    let host_and_port = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let (login, host_and_port) = match authority.rsplit_once('@') {
+        Some((login, host)) => (Some(split_login(login)), host),
+        None => (None, authority),
+    };
     let Some((host, port)) = split_port(host_and_port) else {
         return Target::nowhere(text, false);
     };
@@ -104,7 +112,14 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
         true => shown_path.to_owned(),
         false => format!("/{shown_path}"),
     };
-    let name = if scheme == Scheme::Https { "https" } else { "http" };
+    let name = match scheme {
+        Scheme::Http => "http",
+        Scheme::Https => "https",
+        Scheme::Ftp => "ftp",
+    };
+    if scheme == Scheme::Ftp && ends_a_line(&url) {
+        return Target::nowhere(text, false);
+    }
     let shown_url = format!("{name}://{authority}{}", if path.is_empty() { "/" } else { path });
     let port = port.unwrap_or(scheme.default_port());
     Target {
@@ -116,7 +131,20 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
         shown_path,
         shown_url,
         unsupported: false,
+        login,
     }
+}
+
+/// Name and password, escapes undone.
+fn split_login(login: &str) -> (String, String) {
+    let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let (name, password) = login.split_once(':').unwrap_or((login, ""));
+    (plain(name), plain(password))
+}
+
+/// Whether a command of FTP that holds this would be two.
+fn ends_a_line(url: &str) -> bool {
+    percent_decode_str(url).any(|byte| b"\r\n\0".contains(&byte))
 }
 
 /// URL, method and what goes with it. The word is looked for anywhere, blank before it, in capitals.
@@ -170,6 +198,7 @@ fn split_scheme(url: &str, quirks: bool) -> Result<(Scheme, &str), Unsupported> 
     match url[..end].to_ascii_lowercase().as_str() {
         "http" => Ok((Scheme::Http, rest)),
         "https" => Ok((Scheme::Https, rest)),
+        "ftp" => Ok((Scheme::Ftp, rest)),
         _ if is_port && !quirks => Ok((Scheme::Http, url)),
         _ => Err(Unsupported),
     }

@@ -1,12 +1,14 @@
 //! Real servers, each with a small configuration of its own in a temporary folder, on a free loopback port.
 
 mod apache;
+mod ftp;
 mod nginx;
 mod small;
 
 use std::path::Path;
 
 pub use apache::Apache;
+pub use ftp::Ftp;
 pub use nginx::{Hit, Nginx};
 pub use small::{Node, OpenSsl, Python};
 use tempfile::TempDir;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod cookies;
+mod ftp;
 mod golden;
 mod pages;
 mod secure;
