@@ -47,29 +47,6 @@ pub(crate) fn line(machine: &Value) -> String {
     )
 }
 
-/// What became of one core's time since the machine started, in ticks of 10 ms (proc_stat(5)).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct CoreTime {
-    /// Used by anything on this machine.
-    pub(crate) used: u64,
-    /// Given to others by the hypervisor.
-    pub(crate) stolen: u64,
-}
-
-impl CoreTime {
-    /// Of this core up to now; zero where the kernel does not say.
-    pub(crate) fn of(core: &str) -> Self {
-        let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-        let name = format!("cpu{core}");
-        let line = stat.lines().find_map(|line| line.strip_prefix(&name)?.strip_prefix(' '));
-        let fields: Vec<u64> =
-            line.unwrap_or_default().split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
-        // What guests use, behind steal, is in user already.
-        let [user, nice, system, _, _, irq, softirq, stolen, ..] = fields[..] else { return Self::default() };
-        Self { used: user + nice + system + irq + softirq, stolen }
-    }
-}
-
 /// The first line a program says about itself, whichever stream it uses and however it then exits.
 fn first_line(program: &str, words: &[&str]) -> String {
     let Ok(output) = Command::new(program).args(words).output() else { return "absent".to_owned() };

@@ -9,6 +9,7 @@ mod classic;
 mod figures;
 mod machine;
 mod once;
+mod quiet;
 mod scenario;
 mod server;
 mod spent;

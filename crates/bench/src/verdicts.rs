@@ -1,23 +1,20 @@
 //! Whether the verdict says what is so: quiet runs must raise no alarm, injected faults must be named.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 use warwolf_trials::process::{Process, free_port};
 
-use crate::machine::CoreTime;
 use crate::once::Measured;
+use crate::quiet::Watch;
 use crate::server::Server;
 use crate::spent::{self, SERVER_CORE, TOOL_CORE};
 
 /// Quiet runs, as the promise has it.
 const QUIET: u32 = 20;
-/// Tries to have them: a run during which something else used the core is not quiet, whatever the verdict says.
+/// Tries to have them: a run during which the core was taken away is not quiet, whatever the verdict says.
 const TRIES_PER_QUIET: u32 = 5;
-/// Ticks of the core that others may use in a quiet run: reading the counters takes some, and so does the kernel.
-const OTHERS_TICKS: u64 = 2;
 /// Runs with each fault.
 const FAULTY: u32 = 5;
 
@@ -25,8 +22,6 @@ const FAULTY: u32 = 5;
 struct Verdict {
     grade: String,
     causes: Vec<String>,
-    /// CPU time the run took.
-    cpu: Duration,
 }
 
 impl Verdict {
@@ -42,14 +37,12 @@ fn judge(program: &Path, words: &[&str]) -> Result<Verdict> {
     all.extend(["--threads", "1"]);
     all.extend(words);
     let all: Vec<String> = all.into_iter().map(str::to_owned).collect();
-    let spent = spent::run(&all)?;
-    let report: Value = serde_json::from_str(&spent.stdout)?;
+    let report: Value = serde_json::from_str(&spent::run(&all)?.stdout)?;
     let health = &report["health"];
     let causes = health["reasons"].as_array().into_iter().flatten();
     Ok(Verdict {
         grade: health["verdict"].as_str().context("no verdict in the report")?.to_owned(),
         causes: causes.filter_map(|reason| reason["cause"].as_str().map(str::to_owned)).collect(),
-        cpu: spent.cpu,
     })
 }
 
@@ -125,25 +118,24 @@ impl Runs {
             if runs.quiet == wanted {
                 break;
             }
-            let before = CoreTime::of(TOOL_CORE);
+            let watch = Watch::start(TOOL_CORE)?;
             let verdict = judged(number)?;
-            let after = CoreTime::of(TOOL_CORE);
-            let others = (after.used - before.used).saturating_sub(verdict.cpu.as_millis() as u64 / 10);
+            let is_quiet = watch.was_quiet();
             let alarm = u32::from(!verdict.is_valid());
-            if after.stolen > before.stolen || others > OTHERS_TICKS {
-                runs.disturbed += 1;
-                runs.told += alarm;
-            } else {
+            if is_quiet {
                 runs.quiet += 1;
                 runs.alarms += alarm;
                 if alarm > 0 {
                     eprintln!("run {number}, though quiet: {} {:?}", verdict.grade, verdict.causes);
                 }
+            } else {
+                runs.disturbed += 1;
+                runs.told += alarm;
             }
         }
         let Self { quiet, disturbed, told, .. } = runs;
         eprintln!(
-            "{quiet} quiet runs; others used the core in {disturbed} more, {told} of which are not VALID"
+            "{quiet} quiet runs; the core was taken away in {disturbed} more, {told} of which are not VALID"
         );
         Ok(runs)
     }
