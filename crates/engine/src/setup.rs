@@ -74,6 +74,7 @@ impl Prepared {
             Work::Scripts { .. } => (1, None),
         };
         let single = plan.is_open() && per_session_calls == Some(1);
+        let has_ftp = plan.has_ftp();
         let mut prepared = Self {
             requests: Vec::with_capacity(plan.requests.len()),
             endpoints: Endpoints::default(),
@@ -104,10 +105,10 @@ impl Prepared {
                 exchange: false,
                 checksum: plan.session.checksum,
                 reason: false,
-                data: plan.requests.iter().chain(&plan.session.opening).any(|r| r.random.is_some()),
-                previous: plan.has_ftp(),
+                data: plan.all_requests().any(|r| r.random.is_some()),
+                previous: has_ftp,
             },
-            has_ftp: plan.has_ftp(),
+            has_ftp,
             calls_per_session,
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
@@ -409,10 +410,9 @@ fn read_all(folder: &std::path::Path) -> Result<Vec<u8>, SetupError> {
 
 /// The TLS configuration of one worker; none for a plan without https requests. Workers share no session store.
 pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
-    let mut requests = plan.requests.iter().chain(&plan.session.opening).chain(&plan.session.admission);
     let secure = plan.session.follow > 0
         || plan.session.resources.is_some()
-        || requests.any(|r| r.endpoint.scheme == Scheme::Https);
+        || plan.all_requests().any(|r| r.endpoint.scheme == Scheme::Https);
     if !secure {
         return Ok(None);
     }

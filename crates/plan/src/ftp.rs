@@ -84,8 +84,7 @@ impl Plan {
     /// Whether any request goes to an FTP server.
     #[must_use]
     pub fn has_ftp(&self) -> bool {
-        let mut requests = self.requests.iter().chain(&self.session.opening).chain(&self.session.admission);
-        requests.any(|request| request.endpoint.scheme == Scheme::Ftp)
+        self.all_requests().any(|request| request.endpoint.scheme == Scheme::Ftp)
     }
 
     /// Each transfer has a control connection to itself, and a data connection that the server names.

@@ -98,6 +98,11 @@ impl Plan {
         }
     }
 
+    /// Every request that the plan spells out: those that sessions draw, begin with, and ask to be let in with.
+    pub fn all_requests(&self) -> impl Iterator<Item = &Request> {
+        self.requests.iter().chain(&self.session.opening).chain(&self.session.admission)
+    }
+
     /// Checks what no single field can know.
     ///
     /// # Errors
