@@ -131,7 +131,7 @@ impl Workload {
             Some(users) if self.calls < u64::MAX => self.calls.saturating_sub(number).div_ceil(users),
             _ => u64::MAX,
         };
-        let jar = if self.jars.is_empty() { None } else { self.jars.get(&number).cloned() };
+        let jar = self.jars.get(&number).cloned();
         Session {
             number,
             calls: wanted.min(allowed),
