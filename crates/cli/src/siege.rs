@@ -320,6 +320,30 @@ impl Watcher {
         }
     }
 
+    /// Counts an exchange over HTTP, and says what siege says about it.
+    fn exchange(&mut self, siege: &Siege, seen: &Seen<'_>) {
+        let style = &siege.style;
+        let unanswerable =
+            unanswerable(style, seen.sample.status, seen.challenges).filter(|_| !seen.is_continued);
+        let call = Call { gives_up: unanswerable.is_some(), ..call(seen) };
+        if style.shows_exchanges() {
+            self.show_exchange(seen, &call);
+        }
+        match self.ledger.take(style, &call) {
+            Some(status) if style.shows_lines() => {
+                self.stdout.extend_from_slice(told(siege, seen, &call, status).as_bytes());
+            }
+            Some(_) => {}
+            None if !style.debug => self.stderr.push_str(&troubled(style, seen)),
+            None => {}
+        }
+        let keeps_cookies = style.cookies.is_some() && seen.sample.outcome == Outcome::Completed;
+        if keeps_cookies && !seen.cookies.is_empty() {
+            self.take_cookies(seen);
+        }
+        self.stderr.extend(unanswerable);
+    }
+
     /// Counts a transfer over FTP, and says what siege says about it.
     fn transfer(&mut self, style: &Style, seen: &Seen<'_>) {
         let Seen { request, sample, previous_status: previous, reason: text, .. } = *seen;
@@ -339,10 +363,6 @@ impl Watcher {
         } else {
             self.stderr.push_str(&troubled(style, seen));
             self.stderr.push_str(&transfer.unreachable());
-        }
-        self.watch_failures();
-        if self.stdout.len() + self.stderr.len() > PAGE {
-            self.write();
         }
     }
 
@@ -367,29 +387,11 @@ impl Witness for Watcher {
             return;
         }
         let siege = Arc::clone(&self.siege);
-        let style = &siege.style;
         if seen.request.endpoint.scheme == Scheme::Ftp {
-            self.transfer(style, seen);
-            return;
+            self.transfer(&siege.style, seen);
+        } else {
+            self.exchange(&siege, seen);
         }
-        let unanswerable =
-            unanswerable(style, seen.sample.status, seen.challenges).filter(|_| !seen.is_continued);
-        let call = Call { gives_up: unanswerable.is_some(), ..call(seen) };
-        if style.shows_exchanges() {
-            self.show_exchange(seen, &call);
-        }
-        match self.ledger.take(style, &call) {
-            Some(status) if style.shows_lines() => {
-                self.stdout.extend_from_slice(told(&siege, seen, &call, status).as_bytes());
-            }
-            Some(_) => {}
-            None if !style.debug => self.stderr.push_str(&troubled(style, seen)),
-            None => {}
-        }
-        if seen.sample.outcome == Outcome::Completed && !seen.cookies.is_empty() {
-            self.take_cookies(seen);
-        }
-        self.stderr.extend(unanswerable);
         self.watch_failures();
         if self.stdout.len() + self.stderr.len() > PAGE {
             self.write();
