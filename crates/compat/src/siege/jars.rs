@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use time::{Date, Month, PrimitiveDateTime, Time};
 use warwolf_plan::JarCookie;
 
 /// What the file begins with, as the original has it.
@@ -159,6 +160,15 @@ impl Jars {
     /// Takes in what a server gave to a user at `now`, in seconds since 1970. What is not to be kept matters only where
     /// there is something that it takes the place of, here or in what was `known` before.
     pub fn give(&mut self, known: &Self, user: u64, given: &Given<'_>, now: u64) {
+        let expires = match given.until {
+            Until::Gone | Until::Session => 0,
+            Until::Seconds(seconds) => now.saturating_add(seconds),
+            Until::Date(text) => date(text).filter(|date| *date > now).unwrap_or(0),
+        };
+        // What most servers give with every reply.
+        if expires == 0 && !self.0.contains_key(&user) && !known.0.contains_key(&user) {
+            return;
+        }
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
         let (Some(name), Some(value), Some(domain), Some(path)) =
             (text(given.name), text(given.value), text(given.domain), text(given.path))
@@ -166,11 +176,6 @@ impl Jars {
             return;
         };
         let domain = if given.host_only { domain } else { format!(".{domain}") };
-        let expires = match given.until {
-            Until::Gone | Until::Session => 0,
-            Until::Seconds(seconds) => now.saturating_add(seconds),
-            Until::Date(text) => date(text).filter(|date| *date > now).unwrap_or(0),
-        };
         let entry = Entry { name, value, domain, path, secure: given.secure, expires };
         if expires > 0 || self.has(user, &entry) || known.has(user, &entry) {
             self.put(user, entry);
@@ -243,36 +248,29 @@ fn date(text: &[u8]) -> Option<u64> {
             clock = Some(time_of_day(token)?);
             continue;
         }
-        match (token.len(), token.parse::<i64>()) {
-            (1 | 2, Ok(number)) if day.is_none() => day = Some(number),
+        match (token.len(), token.parse::<i32>()) {
+            (1 | 2, Ok(number)) if day.is_none() => day = Some(u8::try_from(number).ok()?),
             (2, Ok(number)) if year.is_none() => year = Some(if number < 70 { 2000 } else { 1900 } + number),
             (4, Ok(number)) if year.is_none() => year = Some(number),
             (3.., Err(_)) if month.is_none() => {
                 let names =
                     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
                 let beginning = token.get(..3).unwrap_or_default().to_ascii_lowercase();
-                month = names.iter().position(|name| *name == beginning);
+                let place = names.iter().position(|name| *name == beginning);
+                month = place.and_then(|place| Month::try_from(place as u8 + 1).ok());
             }
             _ => {}
         }
     }
-    let days = days_since_1970(year?, month?, day.filter(|day| (1..=31).contains(day))?);
-    u64::try_from(days * 86_400 + clock?).ok()
+    let date = Date::from_calendar_date(year?, month?, day?).ok()?;
+    u64::try_from(PrimitiveDateTime::new(date, clock?).assume_utc().unix_timestamp()).ok()
 }
 
-/// Seconds of `12:51:25`.
-fn time_of_day(text: &str) -> Option<i64> {
-    let mut parts = text.split(':').map(|part| part.parse::<i64>().ok());
-    let mut next = |most| parts.next().flatten().filter(|number| (0..=most).contains(number));
-    Some(next(23)? * 3_600 + next(59)? * 60 + next(59)?)
-}
-
-/// Days from the first of January 1970 to a day of a month, counted from 0, of the calendar that is in use.
-fn days_since_1970(year: i64, month: usize, day: i64) -> i64 {
-    // A year that begins in March has its leap day at the end.
-    let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
-    let in_year = (153 * month as i64 + 2) / 5 + day - 1;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - 719_468
+/// The time of `12:51:25`.
+fn time_of_day(text: &str) -> Option<Time> {
+    let mut parts = text.split(':').map(|part| part.parse::<u8>().ok());
+    let mut next = || parts.next().flatten();
+    Time::from_hms(next()?, next()?, next()?).ok()
 }
 
 #[cfg(test)]
