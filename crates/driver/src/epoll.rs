@@ -460,7 +460,30 @@ fn wait_for_events(
             0usize,
         )
     };
-    if count < 0 { Err(io::Error::from_raw_os_error(last_errno())) } else { Ok(count as usize) }
+    match count {
+        0.. => Ok(count as usize),
+        _ if last_errno() == libc::ENOSYS => wait_in_two_steps(epoll, events, spec),
+        _ => Err(io::Error::from_raw_os_error(last_errno())),
+    }
+}
+
+/// What [`wait_for_events`] does, for kernels before 5.11 and sandboxes that do not know its call: `epoll_wait(2)` alone
+/// counts in milliseconds.
+fn wait_in_two_steps(
+    epoll: &OwnedFd,
+    events: &mut [libc::epoll_event],
+    timeout: libc::timespec,
+) -> io::Result<usize> {
+    let mut readable = libc::pollfd { fd: epoll.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: reads and writes one pollfd and reads a timespec, both on this frame; the signal mask is none.
+    let ready = unsafe { libc::ppoll(&raw mut readable, 1, &raw const timeout, ptr::null()) };
+    if ready <= 0 {
+        return if ready == 0 { Ok(0) } else { Err(io::Error::last_os_error()) };
+    }
+    // SAFETY: writes at most `len` events into the live slice.
+    let count =
+        unsafe { libc::epoll_wait(epoll.as_raw_fd(), events.as_mut_ptr(), events.len() as libc::c_int, 0) };
+    if count < 0 { Err(io::Error::last_os_error()) } else { Ok(count as usize) }
 }
 
 /// The token of the waker among socket ids, which have 32 bits.
@@ -506,5 +529,17 @@ mod tests {
         driver.wait(Timestamp::NEVER, &mut found).unwrap();
         let Completion::Received { bytes, .. } = &found[2] else { panic!("{found:?}") };
         assert_eq!((&request, driver.bytes(bytes)), (b"ping", &b"pong!"[..]));
+    }
+
+    #[test]
+    fn an_older_kernel_waits_in_two_steps() {
+        let driver = Epoll::new(Monotonic::start_at(Duration::ZERO), Idle::Block, 1).unwrap();
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 4];
+        let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        assert_eq!(wait_in_two_steps(&driver.epoll, &mut events, at_once).unwrap(), 0);
+        driver.waker().unwrap().wake();
+        let soon = libc::timespec { tv_sec: 60, tv_nsec: 0 };
+        assert_eq!(wait_in_two_steps(&driver.epoll, &mut events, soon).unwrap(), 1);
+        assert_eq!({ events[0].u64 }, WAKER);
     }
 }
