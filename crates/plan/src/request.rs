@@ -152,11 +152,12 @@ impl Request {
         let wrong =
             |why: &str| PlanError::new("url", url, format!("{why}; use one such as http://127.0.0.1:8080/"));
         let text = url.trim();
-        let parsed = if text.contains("://") {
-            url::Url::parse(text)
-        } else {
-            url::Url::parse(&format!("http://{text}"))
-        };
+        // A query may hold another URL, and the parser forgives `http:/host` what it forgives in browsers.
+        let is_scheme_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        let names_scheme =
+            text.split_once(":/").is_some_and(|(before, _)| before.bytes().all(is_scheme_byte));
+        let parsed =
+            if names_scheme { url::Url::parse(text) } else { url::Url::parse(&format!("http://{text}")) };
         let parsed = parsed.map_err(|error| wrong(&error.to_string()))?;
         let scheme = match parsed.scheme() {
             "http" => Scheme::Http,

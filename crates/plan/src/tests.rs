@@ -47,6 +47,9 @@ fn urls_become_requests() {
     assert_eq!(request.basic_auth.as_deref(), Some("user:pw"));
     assert_eq!(request.url(), "https://[::1]:8443/a%20b?q=1");
     assert_eq!(Request::get("localhost:81").unwrap().url(), "http://localhost:81/");
+    assert_eq!(Request::get("http:/a.test/").unwrap().url(), "http://a.test/");
+    let next = Request::get("a.test:81/?next=http://b.test/").unwrap();
+    assert_eq!(next.url(), "http://a.test:81/?next=http://b.test/");
     for wrong in ["", "ftp://x/", "http://", "http://x:0/", "http://x:99999/"] {
         assert!(Request::get(wrong).is_err(), "{wrong}");
     }
