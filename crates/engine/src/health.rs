@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
+use warwolf_driver::host;
 
 /// Counters of the host and of our control group at one moment; each may be hidden from us.
 #[derive(Clone, Copy, Default)]
@@ -78,8 +79,34 @@ fn throttled(cpu_stat: &str) -> Option<Duration> {
         .map(Duration::from_micros)
 }
 
+/// What the calling thread has spent so far.
+#[derive(Clone, Copy)]
+pub(crate) struct Spent {
+    /// Time in its own code.
+    pub(crate) user: Duration,
+    /// Time in the kernel.
+    pub(crate) system: Duration,
+    /// Time for which it was ready to run and had no core, where the kernel says.
+    pub(crate) delay: Option<Duration>,
+}
+
+impl Spent {
+    pub(crate) fn read() -> Self {
+        let (user, system) = host::thread_cpu_time();
+        Self { user, system, delay: run_delay() }
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            user: self.user.saturating_sub(before.user),
+            system: self.system.saturating_sub(before.system),
+            delay: self.delay.zip(before.delay).map(|(now, then)| now.saturating_sub(then)),
+        }
+    }
+}
+
 /// How long the calling thread was ready to run and had no core (the second field of schedstat).
-pub(crate) fn run_delay() -> Option<Duration> {
+fn run_delay() -> Option<Duration> {
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     stat.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
 }

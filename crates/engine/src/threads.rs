@@ -1,16 +1,17 @@
 //! The thread that starts the workers, sums up what they count, and ends with a [`Run`].
 
-use crate::health::{Host, ephemeral_ports, run_delay};
+use crate::health::{Host, Spent, ephemeral_ports};
 use crate::recorder::{Page, Recorder};
 use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
 use crate::{Control, SetupError, Witnesses};
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_driver::{Epoll, Monotonic, Uring, host, uring_supported};
+use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
 use warwolf_measure::{Environment, Evidence, Interval, Run, Tally, Timeline, WorkerEvidence};
 use warwolf_plan::{DriverChoice, Idle, Plan, Schedule, Shard, WhenFull, Work, text};
 use warwolf_workload::{Arrivals, Workload};
@@ -256,30 +257,29 @@ impl Seat<'_> {
             // Not being pinned costs a little speed; the evidence shows where the worker ran.
             let _ = host::pin_to_core(core);
         }
-        let delay_before = run_delay();
         let task = self.task(recorder, control)?;
-        let failed = |error: std::io::Error| SetupError::Thread(error.to_string());
-        let finished = match self.driver(sockets(self.prepared, task.connections as u32) as usize)? {
-            Kernel::Uring(driver) => {
-                control.register(driver.waker().map_err(failed)?);
-                Worker::new(*driver, task).await_start().and_then(Worker::run)
+        let failed = |error: io::Error| SetupError::Thread(error.to_string());
+        let (finished, spent) =
+            match self.driver(sockets(self.prepared, task.connections as u32) as usize)? {
+                Kernel::Uring(driver) => {
+                    control.register(driver.waker().map_err(failed)?);
+                    run_from_zero(*driver, task)
+                }
+                Kernel::Epoll(driver) => {
+                    control.register(driver.waker().map_err(failed)?);
+                    run_from_zero(*driver, task)
+                }
             }
-            Kernel::Epoll(driver) => {
-                control.register(driver.waker().map_err(failed)?);
-                Worker::new(*driver, task).await_start().and_then(Worker::run)
-            }
-        }
-        .map_err(failed)?;
-        let (cpu_user, cpu_system) = host::thread_cpu_time();
+            .map_err(failed)?;
         let wall = finished.at.since(Timestamp::ZERO);
         let evidence = WorkerEvidence {
             busy: wall.saturating_sub(finished.waited),
             wall,
-            cpu_user,
-            cpu_system,
+            cpu_user: spent.user,
+            cpu_system: spent.system,
             core: self.core.map(|core| core as u32),
             late_pages: finished.late_pages,
-            run_delay: run_delay().zip(delay_before).map(|(now, then)| now.saturating_sub(then)),
+            run_delay: spent.delay,
         };
         Ok((finished, evidence))
     }
@@ -336,6 +336,13 @@ impl Seat<'_> {
             DriverChoice::Uring => uring().map_err(|error| SetupError::Driver { name: "uring", error }),
         }
     }
+}
+
+/// Runs a worker to its end, and says what its thread has spent since time zero.
+fn run_from_zero<D: Driver>(driver: D, task: Task<'_>) -> io::Result<(Finished, Spent)> {
+    let worker = Worker::new(driver, task).await_start()?;
+    let before = Spent::read();
+    Ok((worker.run()?, Spent::read().since(before)))
 }
 
 enum Kernel {

@@ -7,6 +7,7 @@
 use crate::estimate::is_known;
 use crate::unit::{count, counted, duration, rate, share};
 use crate::{Blame, Outcome, Phase, Summary};
+use std::time::Duration;
 
 /// Lag below this is never an alarm: sleeping in the kernel is no more exact on a busy machine.
 const LAG_FLOOR_NS: u64 = 1_000_000;
@@ -18,6 +19,8 @@ const LAG_INVALID_SHARE: f64 = 0.50;
 /// A worker that works for more than this share of its time is the limit of a closed loop. One at 60 to 90 % is normal
 /// when the server runs on the other core.
 const SATURATED: f64 = 0.95;
+/// In a shorter run shares of its time are chance: the scheduler's turns take some milliseconds each.
+const SHARES_MEAN: Duration = Duration::from_millis(50);
 /// Share of its time for which a worker may wait for a core.
 const DELAYED: f64 = 0.20;
 /// The same where it explains lag that was observed.
@@ -440,6 +443,9 @@ fn unstarted(summary: &Summary) -> Option<(Grade, String)> {
 /// What keeps the workers from working even where no lag shows. In a closed loop there is hardly any to show, and in any
 /// loop replies wait to be read.
 fn cpu_doubts(summary: &Summary) -> Option<Reason> {
+    if summary.wall < SHARES_MEAN {
+        return None;
+    }
     if let Some(found) = hindrance(summary, DELAYED, STOLEN, THROTTLED) {
         let evidence = &summary.evidence;
         let throttled =

@@ -181,6 +181,15 @@ fn what_is_the_servers_or_normal_leaves_a_run_valid() {
             changed(true, STEADY, |r| r.evidence = Evidence::default()),
             SILENT,
         ),
+        (
+            "a run of a few milliseconds, for most of which its worker waited",
+            changed(false, STEADY, |r| {
+                r.wall = Duration::from_millis(40);
+                r.evidence.workers = vec![worker(1.0, 0.2, 0.8)];
+                r.evidence.steal_share = Some(0.3);
+            }),
+            SILENT,
+        ),
         ("a little steal", changed(true, STEADY, |r| r.evidence.steal_share = Some(0.03)), SILENT),
     ] {
         check(why, &run, expected);
