@@ -10,7 +10,7 @@ mod docs;
 mod fuzz;
 mod tidy;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -69,10 +69,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The workspace's folder: the parent of this package's.
+/// The workspace's folder: the parent of this package's. Cargo says which it runs: checkouts that share a target folder share
+/// this program too.
 fn root() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).to_path_buf()
+    let package =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or(env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    package.parent().unwrap_or(&package).to_path_buf()
 }
 
 /// The cargo that started this program, or the one on the path.
