@@ -1,4 +1,4 @@
-//! What must hold for any bytes: of a server's reply, of a plan's text, of a run file.
+//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file.
 //!
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
 #![forbid(unsafe_code)]
@@ -11,6 +11,8 @@ mod diary;
 #[path = "../../crates/http/tests/peer/reference.rs"]
 mod reference;
 
+use std::sync::Arc;
+use warwolf_ftp::{Action, Conversation, Event, Order};
 use warwolf_http::{
     CallId, Cause, End, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder, Version,
 };
@@ -151,6 +153,81 @@ pub fn h1_body(bytes: &[u8]) {
 /// Whatever both sides of a connection do in whatever order, every call is told about as promised.
 pub fn h1_api(bytes: &[u8]) {
     bodies::h1_api(bytes);
+}
+
+/// What came of an FTP conversation.
+#[derive(Debug, PartialEq, Eq)]
+struct Talk {
+    said: Vec<u8>,
+    events: Vec<Event>,
+    broken: Option<warwolf_ftp::Violation>,
+    ending: warwolf_ftp::Ending,
+    status: u16,
+    previous: u16,
+    text: Vec<u8>,
+}
+
+/// Says `replies` in pieces of so many bytes; data connections open, carry their data and end at once.
+fn talk(kind: u8, replies: &[u8], piece: usize) -> Talk {
+    let action = match kind & 3 {
+        0 => Action::List,
+        1 => Action::Store,
+        _ => Action::Retrieve,
+    };
+    let order = Order::new(b"me", b"secret", action, b"/a.bin", kind & 4 > 0).expect("plain texts");
+    let mut conversation = Conversation::new(Arc::new(order), 1, kind & 8 > 0);
+    let (mut said, mut events, mut broken) = (Vec::new(), Vec::new(), None);
+    'talk: for mut input in replies.chunks(piece) {
+        while !input.is_empty() {
+            let before = input.len();
+            let event = match conversation.receive(&mut input, &mut said) {
+                Ok(event) => event,
+                Err(violation) => {
+                    broken = Some(violation);
+                    break 'talk;
+                }
+            };
+            assert!(input.len() < before, "a conversation takes what it is given");
+            match event {
+                Event::Quiet => continue,
+                Event::Connect(port) => {
+                    assert!(port > 0, "a port can be connected to");
+                    conversation.connected(&mut said);
+                }
+                Event::Begun => {
+                    conversation.received(usize::from(kind >> 5));
+                    events.push(event);
+                    events.push(conversation.data_ended(kind & 16 > 0, &mut said));
+                    continue;
+                }
+                Event::Settled => {}
+                Event::Over => {
+                    events.push(event);
+                    break 'talk;
+                }
+            }
+            events.push(event);
+        }
+    }
+    Talk {
+        said,
+        events,
+        broken,
+        ending: conversation.ending(),
+        status: conversation.status(),
+        previous: conversation.previous(),
+        text: conversation.text().to_vec(),
+    }
+}
+
+/// Replies of an FTP server of any bytes: what is said and done does not depend on how they are cut, and what is said is whole
+/// lines. The first byte says what is transferred, and how.
+pub fn ftp(bytes: &[u8]) {
+    let [kind, replies @ ..] = bytes else { return };
+    let whole = talk(*kind, replies, replies.len().max(1));
+    assert!(whole.said.is_empty() || whole.said.ends_with(b"\r\n"), "{whole:?}");
+    assert_eq!(whole, talk(*kind, replies, 1), "byte by byte");
+    assert_eq!(whole, talk(*kind, replies, 7), "in sevens");
 }
 
 /// Plans of any text: what is understood is written back as the same plan.

@@ -31,7 +31,7 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
-    /// Fuzz the reply parser, plan texts and run files on the stable compiler.
+    /// Fuzz the parsers of replies, plan texts and run files on the stable compiler.
     Fuzz {
         /// How long each target runs
         #[arg(long, value_name = "N", default_value_t = 60)]
