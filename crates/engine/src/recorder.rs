@@ -30,11 +30,12 @@ pub(crate) struct Recorder {
 impl Recorder {
     pub(crate) fn new(
         worker: usize,
+        tally: Box<Tally>,
         length: Duration,
         pages: SyncSender<Page>,
         empties: Receiver<Box<Tally>>,
     ) -> Self {
-        Self { tally: Box::new(Tally::new()), worker, number: 0, length, pages, empties, late_pages: 0 }
+        Self { tally, worker, number: 0, length, pages, empties, late_pages: 0 }
     }
 
     /// When the current interval ends.

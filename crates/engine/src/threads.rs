@@ -66,12 +66,13 @@ pub fn run_witnessed(
     let before = Host::read();
     let (pages, arriving) = sync_channel(threads * 4);
     let mut desk = Desk::new(length, threads);
+    let tally = || Box::new(Tally::reserved(plan.requests.len()));
     let start = Monotonic::start_at(LEAD);
     let results = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|number| {
                 let (give, empties) = sync_channel(SPARE_TALLIES);
-                desk.equip(give);
+                desk.equip(give, tally);
                 let seat = Seat {
                     plan,
                     prepared: &prepared,
@@ -82,7 +83,7 @@ pub fn run_witnessed(
                     start,
                     witnesses,
                 };
-                let recorder = Recorder::new(number, length, pages.clone(), empties);
+                let recorder = Recorder::new(number, tally(), length, pages.clone(), empties);
                 thread::Builder::new()
                     .name(format!("worker-{number}"))
                     .spawn_scoped(scope, move || {
@@ -372,10 +373,10 @@ impl Desk {
         }
     }
 
-    fn equip(&mut self, give: SyncSender<Box<Tally>>) {
+    fn equip(&mut self, give: SyncSender<Box<Tally>>, tally: impl Fn() -> Box<Tally>) {
         for _ in 0..SPARE_TALLIES {
             // The channel holds exactly these.
-            let _ = give.try_send(Box::new(Tally::new()));
+            let _ = give.try_send(tally());
         }
         self.workers.push((Some(give), 0));
     }

@@ -10,10 +10,15 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// An empty distribution with all the memory it will ever need.
+    /// An empty distribution.
     #[must_use]
     pub fn new(digits: Digits) -> Self {
         Self { moments: Moments::default(), histogram: Histogram::new(digits) }
+    }
+
+    /// Takes all the memory it will ever need, so that recording allocates nothing.
+    pub fn reserve(&mut self) {
+        self.histogram.reserve();
     }
 
     pub(crate) const fn from_parts(moments: Moments, histogram: Histogram) -> Self {

@@ -29,7 +29,8 @@ impl Digits {
 /// How often each nanosecond value from 0 to [`Histogram::LIMIT_NS`] came.
 ///
 /// Values of a few hundred nanoseconds and less are kept exactly; greater ones with the relative error of [`Digits`];
-/// values beyond the limit are counted at the limit. All memory is allocated by [`Histogram::new`].
+/// values beyond the limit are counted at the limit. Memory grows with the greatest value, unless
+/// [`Histogram::reserve`] has taken it all.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     digits: Digits,
@@ -44,22 +45,23 @@ impl Histogram {
     /// Greatest value that is told from greater ones: one hour.
     pub const LIMIT_NS: u64 = 3_600_000_000_000;
 
-    /// An empty histogram with all the memory it will ever need.
+    /// An empty histogram.
     #[must_use]
-    pub fn new(digits: Digits) -> Self {
-        let mut empty = Self::without_memory(digits);
-        empty.allocate();
-        empty
-    }
-
-    /// An empty histogram that takes its memory with the first value: for tallies read from a file.
-    pub(crate) const fn without_memory(digits: Digits) -> Self {
+    pub const fn new(digits: Digits) -> Self {
         Self { digits, count: 0, low: usize::MAX, high: 0, bins: Vec::new() }
     }
 
+    /// Takes all the memory it will ever need, so that recording allocates nothing.
+    pub fn reserve(&mut self) {
+        // Asked for as zeros: the system gives pages only to what is used.
+        let mut all = vec![0; index(self.digits.bits(), Self::LIMIT_NS) + 1];
+        all[..self.bins.len()].copy_from_slice(&self.bins);
+        self.bins = all;
+    }
+
     #[cold]
-    fn allocate(&mut self) {
-        self.bins = vec![0; index(self.digits.bits(), Self::LIMIT_NS) + 1];
+    fn grow(&mut self, bin: usize) {
+        self.bins.resize(bin + 1, 0);
     }
 
     /// Adds one value in nanoseconds.
@@ -71,7 +73,7 @@ impl Histogram {
     #[inline]
     fn add(&mut self, bin: usize, count: u64) {
         if bin >= self.bins.len() {
-            self.allocate();
+            self.grow(bin);
         }
         self.bins[bin] += count;
         self.count += count;
@@ -276,11 +278,9 @@ mod tests {
 
     #[test]
     fn merging_is_recording_all_and_clearing_is_new() {
-        let (mut left, mut right, mut both) = (
-            Histogram::new(Digits::Two),
-            Histogram::without_memory(Digits::Two),
-            Histogram::new(Digits::Two),
-        );
+        let (mut left, mut right, mut both) =
+            (Histogram::new(Digits::Two), Histogram::new(Digits::Two), Histogram::new(Digits::Two));
+        left.reserve();
         for (i, value) in values(1_000).enumerate() {
             if i % 3 == 0 {
                 left.record(value)
@@ -290,7 +290,7 @@ mod tests {
             both.record(value);
         }
         left.merge(&right);
-        left.merge(&Histogram::without_memory(Digits::Two));
+        left.merge(&Histogram::new(Digits::Two));
         assert_eq!(left, both);
         left.clear();
         assert_eq!(left, Histogram::new(Digits::Two));

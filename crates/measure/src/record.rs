@@ -57,7 +57,7 @@ impl From<&Distribution> for DistributionRecord {
 
 impl DistributionRecord {
     fn restore(&self, digits: Digits) -> Option<Distribution> {
-        let mut histogram = Histogram::without_memory(digits);
+        let mut histogram = Histogram::new(digits);
         let mut rest = self.bins.as_slice();
         let mut next = 0usize;
         while !rest.is_empty() {
@@ -134,8 +134,7 @@ impl From<(u16, &TargetTally)> for TargetRecord {
 impl<'de> Deserialize<'de> for Tally {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let record = TallyRecord::deserialize(from)?;
-        let empty = |digits| Distribution::from_parts(Moments::default(), Histogram::without_memory(digits));
-        let mut tally = Self::with(empty);
+        let mut tally = Self::new();
         if !record.counters.all_below(MOST) {
             return Err(broken());
         }

@@ -1,7 +1,7 @@
 //! All that one worker has counted in one interval.
 //!
 //! The engine's workers call [`Tally::record`] for each call, so what happens there is a few additions to memory that
-//! was allocated by [`Tally::new`]. Everything else only reads or adds up.
+//! was allocated by [`Tally::reserved`]. Everything else only reads or adds up.
 
 use crate::{Digits, Distribution, Moments, Outcome, Sample};
 use std::time::Duration;
@@ -201,7 +201,8 @@ pub struct TargetTally {
 }
 
 impl TargetTally {
-    pub(crate) const fn with(latency: Distribution) -> Self {
+    fn new() -> Self {
+        let latency = Distribution::new(Digits::Coarse);
         Self { completed: 0, errors: 0, unfinished: 0, body_bytes: 0, latency }
     }
 
@@ -244,22 +245,29 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// An empty tally with all the memory it will ever need, 1.1 MiB, of which only what is used is ever touched.
+    /// An empty tally, which takes memory for what it counts.
     #[must_use]
     pub fn new() -> Self {
-        Self::with(Distribution::new)
-    }
-
-    /// An empty tally whose distributions are made by `distribution`.
-    pub(crate) fn with(distribution: impl Fn(Digits) -> Distribution) -> Self {
         Self {
             counters: Counters::default(),
-            phases: Phase::ALL.iter().map(|phase| distribution(phase.digits())).collect(),
+            phases: Phase::ALL.iter().map(|phase| Distribution::new(phase.digits())).collect(),
             outcomes: [0; Outcome::COUNT],
             connection_failures: [0; Outcome::COUNT],
             statuses: vec![0; STATUS_LIMIT],
-            targets: (0..=TARGET_ROWS).map(|_| TargetTally::with(distribution(Digits::Coarse))).collect(),
+            targets: (0..=TARGET_ROWS).map(|_| TargetTally::new()).collect(),
         }
+    }
+
+    /// An empty tally with all the memory it needs for this many targets, so that recording allocates nothing: at the most
+    /// 1.1 MiB, of which only what is used is ever touched.
+    #[must_use]
+    pub fn reserved(targets: usize) -> Self {
+        let mut tally = Self::new();
+        tally.phases.iter_mut().for_each(Distribution::reserve);
+        let others = usize::from(targets > TARGET_ROWS);
+        let rows = tally.targets.iter_mut().take(targets.min(TARGET_ROWS) + others);
+        rows.for_each(|row| row.latency.reserve());
+        tally
     }
 
     /// Forgets everything and keeps the memory.

@@ -79,7 +79,12 @@ impl Timeline {
         }
         match self.open.binary_search_by_key(&number, |open| open.0) {
             Ok(place) => self.open[place].1.merge(tally),
-            Err(place) => self.open.insert(place, (number, tally.clone())),
+            Err(place) => {
+                // Not a clone, which would take along the memory that a worker keeps for all it could count.
+                let mut kept = Tally::new();
+                kept.merge(tally);
+                self.open.insert(place, (number, kept));
+            }
         }
         while self.open.len() > Self::OPEN
             && let Some((first, tally)) = self.open.pop_front()
@@ -203,13 +208,8 @@ impl Timeline {
     }
 
     fn entry(&self, place: usize) -> Tally {
-        let packed = self.entries.get(place).and_then(unpack);
-        let mut open = self.open.iter().filter(|(number, _)| number / self.span == place as u64).peekable();
-        if packed.is_some() && open.peek().is_none() {
-            return packed.unwrap_or_default();
-        }
-        let mut sum = Tally::new();
-        packed.iter().for_each(|tally| sum.follow(tally));
+        let mut sum = self.entries.get(place).and_then(unpack).unwrap_or_default();
+        let open = self.open.iter().filter(|(number, _)| number / self.span == place as u64);
         open.for_each(|(_, tally)| sum.follow(tally));
         sum
     }
@@ -223,10 +223,14 @@ impl Timeline {
         if place >= self.entries.len() {
             self.entries.resize_with(place + 1, ByteBuf::new);
         }
-        let mut sum = Tally::new();
-        unpack(&self.entries[place]).iter().for_each(|packed| sum.follow(packed));
-        sum.follow(tally);
-        self.entries[place] = pack(&sum);
+        let entry = &mut self.entries[place];
+        *entry = match unpack(entry) {
+            Some(mut sum) => {
+                sum.follow(tally);
+                pack(&sum)
+            }
+            None => pack(tally),
+        };
     }
 
     /// Packs all that is open.

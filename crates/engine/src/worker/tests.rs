@@ -83,7 +83,7 @@ impl<'p> Bench<'p> {
             workload: Workload::new(plan),
             endpoints: prepared.endpoints.clone(),
             tls: crate::setup::tls_config(plan).unwrap(),
-            recorder: Recorder::new(0, interval, send, empties),
+            recorder: Recorder::new(0, Box::new(Tally::reserved(1)), interval, send, empties),
             control: control.clone(),
             witness: None,
             sessions,
