@@ -514,7 +514,7 @@ impl Drop for Uring {
     fn drop(&mut self) {
         // Closes wait in the queue, and sends in flight still read our memory. What is cancelled stays in the kernel's tables
         // until its completion is made, and the last call goes through them once for each it finds: with ten thousand sockets
-        // that would take longer than a second.
+        // that would take half a second.
         let all = self.sockets.len() as u32;
         let _ = self.enable().and_then(|()| self.enter(all, Duration::ZERO));
         let _ = self.ring.submitter().register_sync_cancel(None, io_uring::types::CancelBuilder::any());
