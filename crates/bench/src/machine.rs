@@ -1,26 +1,27 @@
 //! What the figures were measured on.
 
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Load average above which somebody else is at work.
-const BUSY: f64 = 0.7;
+/// Share of all cores' time above which somebody else is at work.
+const BUSY: f64 = 0.1;
+/// How long is looked for that.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Processor, kernel, versions and the day, as far as the machine says.
 pub(crate) fn describe() -> Value {
     let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processor.lines().find(|line| line.starts_with("model name"));
     let processor = processor.and_then(|line| line.split_once(": ")).map_or("unknown", |(_, name)| name);
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split(' ').next().and_then(|word| word.parse::<f64>().ok());
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     json!({
         "date": time::OffsetDateTime::now_utc().date().to_string(),
         "processor": processor,
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
         "kernel": kernel.trim(),
-        "load_before": load,
+        "busy_before": busy_share(),
         "nginx": first_line("nginx", &["-v"]),
         "wrk": first_line("wrk", &["-v"]),
         "ab": first_line("ab", &["-V"]),
@@ -33,8 +34,10 @@ pub(crate) fn describe() -> Value {
 pub(crate) fn line(machine: &Value) -> String {
     let word = |name: &str| machine[name].as_str().unwrap_or_default();
     // Others that want the cores move every figure here, so what they wanted before is said first.
-    let others = match machine["load_before"].as_f64() {
-        Some(load) if load > BUSY => format!("; BUSY (load {load}): these figures are not worth keeping"),
+    let others = match machine["busy_before"].as_f64() {
+        Some(busy) if busy > BUSY => {
+            format!("; BUSY ({:.0} % of its time): these figures are not worth keeping", busy * 100.0)
+        }
         _ => String::new(),
     };
     format!(
@@ -45,6 +48,22 @@ pub(crate) fn line(machine: &Value) -> String {
         word("kernel"),
         word("commit")
     )
+}
+
+/// The share of all cores' time that others use now. Not the load average, which still remembers the build of what is measured.
+fn busy_share() -> Option<f64> {
+    let (idle, all) = ticks()?;
+    std::thread::sleep(LOOK);
+    let (idle_now, all_now) = ticks()?;
+    Some(1.0 - idle_now.checked_sub(idle)? as f64 / all_now.checked_sub(all).filter(|all| *all > 0)? as f64)
+}
+
+/// Ticks that the cores were idle, and all ticks (proc_stat(5)).
+fn ticks() -> Option<(u64, u64)> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let line = stat.lines().next()?.split_ascii_whitespace().skip(1);
+    let fields: Vec<u64> = line.take(8).map_while(|field| field.parse().ok()).collect();
+    Some((fields.get(3)? + fields.get(4)?, fields.iter().sum()))
 }
 
 /// The first line a program says about itself, whichever stream it uses and however it then exits.
