@@ -77,7 +77,15 @@ fn root() -> PathBuf {
     package.parent().unwrap_or(&package).to_path_buf()
 }
 
-/// The cargo that started this program, or the one on the path.
+/// The cargo that started this program, or the one on the path. What it said about this package is not passed on: build scripts
+/// that look at it would take every change between this and a plain cargo for a reason to build again.
 fn cargo() -> std::process::Command {
-    std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
 }

@@ -135,6 +135,13 @@ pub fn program() -> &'static Path {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.args(["build", "--quiet", "--workspace", "--bin", "warwolf"]).current_dir(root);
+        // What cargo said about the test's package would make some build scripts run again, and half of the program with them.
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+                cargo.env_remove(name);
+            }
+        }
         if profile.ends_with("release") {
             cargo.arg("--release");
         }
