@@ -77,15 +77,13 @@ impl Timeline {
         if number < self.folded {
             return self.fold(number, tally);
         }
-        match self.open.binary_search_by_key(&number, |open| open.0) {
-            Ok(place) => self.open[place].1.merge(tally),
-            Err(place) => {
-                // Not a clone, which would take along the memory that a worker keeps for all it could count.
-                let mut kept = Tally::new();
-                kept.merge(tally);
-                self.open.insert(place, (number, kept));
-            }
-        }
+        let found = self.open.binary_search_by_key(&number, |open| open.0);
+        let place = found.unwrap_or_else(|place| {
+            // Not a clone of `tally`, which would take along the memory that a worker keeps for all it could count.
+            self.open.insert(place, (number, Tally::new()));
+            place
+        });
+        self.open[place].1.merge(tally);
         while self.open.len() > Self::OPEN
             && let Some((first, tally)) = self.open.pop_front()
         {
