@@ -7,13 +7,18 @@
 
 mod schema;
 
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, ErrorCode, OptionalExtension, Row, ToSql, Transaction, TransactionBehavior, params,
+};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use warwolf_measure::{Run, RunFileError, Summary, judge};
 
 /// How long a program waits for another one that writes.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long it waits between one try and the next where SQLite does not wait itself.
+const BETWEEN_TRIES: Duration = Duration::from_millis(2);
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +54,8 @@ pub enum HistoryError {
 
 impl From<rusqlite::Error> for HistoryError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match error.sqlite_error_code() {
-            Some(NotADatabase | DatabaseCorrupt) => Self::NotAHistory,
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::NotAHistory,
             _ => Self::Database(error),
         }
     }
@@ -112,7 +116,7 @@ impl History {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         schema::recognise(&mut connection)?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        write_ahead(&connection)?;
         // With FULL a run that was said to be kept is kept even when the power goes.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
@@ -224,6 +228,23 @@ impl History {
             params![name, keep],
         )?;
         Ok(gone)
+    }
+}
+
+/// Lets the log be written ahead. A history that was just made has to be had alone for that, and SQLite gives up at once when
+/// another program reads it at that moment: it has read itself by then, and two that both read and want to write would wait
+/// for each other, so it does not ask its busy handler. Neither keeps its place from one try to the next here.
+fn write_ahead(connection: &Connection) -> Result<(), HistoryError> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until =>
+            {
+                std::thread::sleep(BETWEEN_TRIES);
+            }
+            done => return Ok(done?),
+        }
     }
 }
 

@@ -205,3 +205,19 @@ fn several_write_at_once_and_nothing_is_lost() {
     });
     assert_eq!(names(&History::open(&path).unwrap(), &Filter::default()).len(), 20);
 }
+
+#[test]
+fn several_make_it_at_once_and_none_is_turned_away() {
+    for _ in 0..20 {
+        let (_folder, path) = place();
+        let together = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    together.wait();
+                    History::open(&path).unwrap();
+                });
+            }
+        });
+    }
+}
