@@ -5,6 +5,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt;
 use warwolf_plan::PlanError;
 
+const PROGRAM: &str = "warwolf";
+
 /// Bad input. Printed after `warwolf: `, and the exit code is 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Complaint(String);
@@ -55,6 +57,17 @@ fn place(field: &str, matches: &clap::ArgMatches) -> String {
     }
 }
 
+/// The command whose words were read, with those it is under, such as `warwolf history list`: what its usage begins with.
+fn command(error: &clap::Error) -> String {
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    };
+    let words = usage.trim_start_matches("Usage:").split_whitespace();
+    let words: Vec<&str> = words.take_while(|word| !word.starts_with(['[', '<', '-'])).collect();
+    if words.is_empty() { PROGRAM.to_owned() } else { words.join(" ") }
+}
+
 fn explain(error: &clap::Error) -> String {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -76,21 +89,22 @@ fn explain(error: &clap::Error) -> String {
         }
         ErrorKind::UnknownArgument => match word(ContextKind::SuggestedArg) {
             Some(likely) => format!("{arg}: no such option; did you mean `{likely}`?"),
-            None => format!("{arg}: no such option; `warwolf run --help` lists them"),
+            None => format!("{arg}: no such option; `{} --help` lists them", command(error)),
         },
         ErrorKind::InvalidSubcommand => {
             let unknown = word(ContextKind::InvalidSubcommand).unwrap_or_default();
             match word(ContextKind::SuggestedSubcommand) {
                 Some(likely) => format!("{unknown}: no such command; did you mean `{likely}`?"),
-                None => format!(
-                    "{unknown}: no such command; `warwolf --help` lists them; to load a host of this name, use \
+                None if command(error) == PROGRAM => format!(
+                    "{unknown}: no such command; `{PROGRAM} --help` lists them; to load a host of this name, use \
                      `http://{unknown}/`"
                 ),
+                None => format!("{unknown}: no such command; `{} --help` lists them", command(error)),
             }
         }
         ErrorKind::InvalidValue if value.is_empty() => match word(ContextKind::ValidValue) {
             Some(valid) => format!("{option}: it needs a value: {valid}"),
-            None => format!("{option}: it needs a value; see `warwolf run --help`"),
+            None => format!("{option}: it needs a value; write `{arg}`"),
         },
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => match word(ContextKind::ValidValue) {
             Some(valid) => format!("{option}: `{value}`: use one of {valid}"),
@@ -109,7 +123,7 @@ fn explain(error: &clap::Error) -> String {
                 format!("{option}: it cannot be used together with {other}")
             }
         }
-        ErrorKind::MissingRequiredArgument => format!("{arg}: missing"),
+        ErrorKind::MissingRequiredArgument => format!("{arg}: missing; see `{} --help`", command(error)),
         _ => error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned(),
     }
 }

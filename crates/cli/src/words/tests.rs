@@ -265,6 +265,27 @@ fn a_plan_file_is_the_whole_plan() {
     assert_eq!(plan(&Load::default(), &inputs), Ok(usual()));
 }
 
+#[test]
+fn what_is_not_known_is_looked_up_in_the_help_of_the_command_it_was_given_to() {
+    let said = |line: &str| {
+        let words = ["warwolf"].into_iter().chain(line.split_whitespace());
+        crate::command().try_get_matches_from(words).map_err(|error| Complaint::from_clap(&error).to_string())
+    };
+    for (line, expected) in [
+        ("target --xyzzy", "--xyzzy: no such option; `warwolf target --help` lists them"),
+        ("history import --xyzzy", "--xyzzy: no such option; `warwolf history import --help` lists them"),
+        ("history import", "<NAME>, <FILE>: missing; see `warwolf history import --help`"),
+        ("history list --database", "--database: it needs a value; write `--database <FILE>`"),
+        ("history xyzzy", "xyzzy: no such command; `warwolf history --help` lists them"),
+        (
+            "xyzzy",
+            "xyzzy: no such command; `warwolf --help` lists them; to load a host of this name, use `http://xyzzy/`",
+        ),
+    ] {
+        assert_eq!(said(line).unwrap_err(), expected, "{line}");
+    }
+}
+
 /// Every row is a way to go wrong, and the whole of what is said about it.
 #[test]
 fn bad_words_are_named_with_what_would_be_right() {
@@ -277,8 +298,8 @@ fn bad_words_are_named_with_what_would_be_right() {
         ("-t 3 a.test", "-t: it could mean --timeout, --threads or --duration; use one of these"),
         ("-t3 a.test", "-t: it could mean --timeout, --threads or --duration; use one of these"),
         ("--conections 3 a.test", "--conections: no such option; did you mean `--connections`?"),
-        ("--xyzzy a.test", "--xyzzy: no such option; `warwolf run --help` lists them"),
-        ("a.test --rate", "--rate: it needs a value; see `warwolf run --help`"),
+        ("--xyzzy a.test", "--xyzzy: no such option; `warwolf explain --help` lists them"),
+        ("a.test --rate", "--rate: it needs a value; write `--rate <RATE>`"),
         ("a.test --order", "--order: it needs a value: sequential, random"),
         ("--order by-size a.test", "--order: `by-size`: use one of sequential, random"),
         ("--driver kqueue a.test", "--driver: `kqueue`: use one of uring, epoll"),
