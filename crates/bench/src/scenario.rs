@@ -90,7 +90,8 @@ impl Scenario {
     }
 }
 
-/// Runs all tools in turn, `rounds` times, so that whatever else the machine does falls on all alike.
+/// Runs all tools in turn, `rounds` times, so that whatever else the machine does falls on all alike. A peer that hangs or
+/// fails costs the round, not the rest of the bench; without a round no target is met.
 pub(crate) fn measure(
     scenario: &Scenario,
     program: &Path,
@@ -99,18 +100,36 @@ pub(crate) fn measure(
     seconds: u32,
 ) -> Result<Figures> {
     let mut by_tool = vec![Vec::new(); scenario.tools.len()];
-    for _ in 0..rounds {
-        for (tool, results) in scenario.tools.iter().zip(&mut by_tool) {
-            let spent = spent::run(&tool.words(&scenario.load, seconds, program, server)?)?;
-            let completed = tool.completed(&spent.stdout)?;
-            results.push(Round {
-                cpu_us: spent.cpu.as_secs_f64() * 1e6 / completed as f64,
-                rate_per_s: completed as f64 / f64::from(seconds),
-            });
+    for number in 1..=rounds {
+        let mut taken = Vec::new();
+        for tool in scenario.tools {
+            match round(*tool, &scenario.load, program, server, seconds) {
+                Ok(result) => taken.push(result),
+                Err(error) if tool.is_peer() => {
+                    eprintln!("bench: {}: round {number} of {rounds} is left out: {error:#}", scenario.name);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        // Ratios are taken within a round: one that a peer did not finish counts for nobody.
+        if taken.len() == scenario.tools.len() {
+            for (results, result) in by_tool.iter_mut().zip(taken) {
+                results.push(result);
+            }
         }
     }
     let tools: Vec<(Tool, Vec<Round>)> = scenario.tools.iter().copied().zip(by_tool).collect();
     let targets =
         scenario.targets.iter().map(|&(tool, peer, most)| Target::new(&tools, tool, peer, most)).collect();
     Ok(Figures { tools, targets })
+}
+
+fn round(tool: Tool, load: &Load, program: &Path, server: &Server, seconds: u32) -> Result<Round> {
+    let spent = spent::run(&tool.words(load, seconds, program, server)?)?;
+    let completed = tool.completed(&spent.stdout)?;
+    Ok(Round {
+        cpu_us: spent.cpu.as_secs_f64() * 1e6 / completed as f64,
+        rate_per_s: completed as f64 / f64::from(seconds),
+    })
 }

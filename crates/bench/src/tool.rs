@@ -41,6 +41,11 @@ impl Tool {
         }
     }
 
+    /// Whether it is somebody else's: then what goes wrong in it is not for us to mend.
+    pub(crate) fn is_peer(self) -> bool {
+        matches!(self, Self::Wrk | Self::Ab | Self::Siege)
+    }
+
     /// The command line for `load` for this many seconds.
     pub(crate) fn words(
         self,
