@@ -98,6 +98,12 @@ impl Told {
         object.into_iter().flatten().filter_map(|(name, value)| Some((name.as_str(), value.as_u64()?)))
     }
 
+    /// The verdict on the run: `VALID`, `DEGRADED` or `INVALID`.
+    pub fn verdict(&self) -> &str {
+        let verdict = self.report.pointer("/health/verdict").and_then(Value::as_str);
+        verdict.unwrap_or_else(|| panic!("no verdict in {self:#?}"))
+    }
+
     /// Asserts that all planned calls were completed with status 200 and nothing else happened.
     pub fn all_well(self, calls: u64) -> Self {
         let told = self.exits(0);

@@ -1,8 +1,9 @@
 //! What the program reports beside what the target did, by the target's own log.
 //!
 //! These run one at a time, and where another process of this machine may have disturbed the measurement, up to three
-//! times: a tool that tells the truth does so in one of three, a tool that does not, in none. What noise cannot cause
-//! (a latency shorter than the server took) must hold every time. `cargo test -p warwolf-trials --test truth -- --nocapture`
+//! times: a tool that tells the truth does so in one of three, a tool that does not, in none. Runs that the report itself
+//! does not call valid prove nothing, and are not counted among the three. What noise cannot cause (a latency shorter
+//! than the server took) must hold every time. `cargo test -p warwolf-trials --test truth -- --nocapture`
 //! prints the figures side by side.
 #![forbid(unsafe_code)]
 
@@ -23,16 +24,28 @@ const ALLOWANCE_NS: u64 = 4_000_000;
 /// Relative width of a histogram's bucket, generously.
 const BUCKET: f64 = 0.02;
 
-/// Runs up to three times until nothing disturbs; the last complaint is the test's.
-fn within_three(mut attempt: impl FnMut() -> Result<(), String>) {
-    let mut complaint = String::new();
-    for _ in 0..3 {
-        match attempt() {
-            Ok(()) => return,
-            Err(said) => complaint = said,
+/// Valid runs that may fail, and runs altogether: a machine whose cores are taken away all the time is no place for this.
+const TRIES: (usize, usize) = (3, 8);
+
+/// Runs it until it comes out right, three valid runs at the most; the last complaint is the test's.
+fn within_three(mut attempt: impl FnMut() -> (Told, Result<(), String>)) {
+    let mut wrong = Vec::new();
+    for _ in 0..TRIES.1 {
+        let (told, outcome) = attempt();
+        let Err(said) = outcome else { return };
+        println!("{}: {said}", told.verdict());
+        wrong.push(format!("{}: {said}", told.verdict()));
+        if wrong.iter().filter(|said| said.starts_with("VALID")).count() == TRIES.0 {
+            break;
         }
     }
-    panic!("three times: {complaint}");
+    panic!("not once: {wrong:#?}");
+}
+
+/// What must hold in every run that the report calls valid; in others it is a complaint.
+fn must_when_valid(told: &Told, holds: bool, otherwise: &str) -> Result<(), String> {
+    assert!(holds || told.verdict() != "VALID", "{otherwise}: {told:#?}");
+    if holds { Ok(()) } else { Err(otherwise.to_owned()) }
 }
 
 /// Compares percentiles of the report with those of the target's log, and prints both.
@@ -62,7 +75,8 @@ fn percentiles_agree_with_the_targets_log() {
             let target = target::start(Options { delay: delay.parse().unwrap(), ..Options::default() });
             let url = target::url(&target, "/");
             let told = Warwolf::run(&["-n", "1500", "-c", "25", &url]).all_well(1500);
-            agrees(delay, &told, &target.log()).map_err(|said| format!("{delay}: {said}"))
+            let outcome = agrees(delay, &told, &target.log()).map_err(|said| format!("{delay}: {said}"));
+            (told, outcome)
         });
     }
 }
@@ -76,20 +90,22 @@ fn open_loop_percentiles_agree_too() {
         let url = target::url(&target, "/");
         let words = ["-r", "400/s", "--arrivals", "poisson", "-d", "3s", "--grace", "2s", &url];
         let told = Warwolf::run(&words).exits(0);
-        agrees("poisson, 400/s", &told, &target.log())
+        let outcome = agrees("poisson, 400/s", &told, &target.log());
+        (told, outcome)
     });
 }
 
 /// A thousand requests a second for six seconds, with a stall of one second in the third.
-fn stalled(connections: &str) -> Told {
+fn stalled(connections: &str) -> (Told, Result<(), String>) {
     let stall = Stall { at: Duration::from_secs(3), length: Duration::from_secs(1) };
     let target = target::start(Options { stalls: vec![stall], ..Options::default() });
     let url = target::url(&target, "/");
     let words = ["-r", "1000/s", "-d", "6s", "--grace", "3s", "-c", connections, &url];
     let told = Warwolf::run(&words).exits(0);
-    assert_eq!((told.account("planned"), told.completed()), (6000, 6000), "{told:#?}");
-    assert_eq!(target.log().len(), 6000);
-    told
+    assert_eq!(told.account("planned"), 6000, "{told:#?}");
+    assert_eq!(target.log().len() as u64, told.completed());
+    let all = must_when_valid(&told, told.completed() == 6000, "calls of 6,000 are missing");
+    (told, all)
 }
 
 /// Of 6,000 arrivals the 1,000 that came in the stalled second waited for its end, 1 s at most: the k-th slowest
@@ -98,7 +114,10 @@ fn stalled(connections: &str) -> Told {
 fn a_stall_shows_in_latency_and_not_in_service_alone() {
     let _alone = alone();
     within_three(|| {
-        let told = stalled("20");
+        let (told, all) = stalled("20");
+        if all.is_err() {
+            return (told, all);
+        }
         let [p95, p99] = ["p95", "p99"].map(|name| told.nanoseconds("latency", name) as f64 / 1e9);
         assert!(p95 > 0.67 && p99 > 0.91, "a stall cannot be shorter than it was: {p95} {p99}");
         // Twenty calls were in flight and saw it; the other 980 waited on the schedule.
@@ -106,11 +125,9 @@ fn a_stall_shows_in_latency_and_not_in_service_alone() {
         println!(
             "stall, 20 connections    latency p95 {p95:.3} s, p99 {p99:.3} s; service p99 {service:.3} s"
         );
-        if p95 < 0.95 && p99 < 1.15 && service < 0.2 {
-            Ok(())
-        } else {
-            Err(format!("latency p95 {p95} s, p99 {p99} s, service p99 {service} s"))
-        }
+        let right = p95 < 0.95 && p99 < 1.15 && service < 0.2;
+        let said = format!("latency p95 {p95} s, p99 {p99} s, service p99 {service} s");
+        (told, right.then_some(()).ok_or(said))
     });
 }
 
@@ -118,21 +135,21 @@ fn a_stall_shows_in_latency_and_not_in_service_alone() {
 fn with_connections_enough_a_stall_shows_in_both() {
     let _alone = alone();
     within_three(|| {
-        let told = stalled("2000");
+        let (told, all) = stalled("2000");
+        if all.is_err() {
+            return (told, all);
+        }
         let [latency, service] =
             ["latency", "service"].map(|name| told.nanoseconds(name, "p99") as f64 / 1e9);
         println!("stall, 2000 connections  latency p99 {latency:.3} s; service p99 {service:.3} s");
         assert!(latency > 0.91, "{latency}");
-        if (0.85..1.15).contains(&service) && latency < 1.15 {
-            Ok(())
-        } else {
-            Err(format!("latency p99 {latency} s, service p99 {service} s"))
-        }
+        let right = (0.85..1.15).contains(&service) && latency < 1.15;
+        (told, right.then_some(()).ok_or(format!("latency p99 {latency} s, service p99 {service} s")))
     });
 }
 
 /// Gaps between arrivals at the target, in seconds.
-fn gaps(words: &[&str]) -> Vec<f64> {
+fn gaps(words: &[&str]) -> (Told, Vec<f64>) {
     let target = target::start(Options::default());
     let url = target::url(&target, "/");
     let mut all = vec!["-d", "8s", "--grace", "1s"];
@@ -142,7 +159,7 @@ fn gaps(words: &[&str]) -> Vec<f64> {
     let mut arrived: Vec<u64> = target.log().iter().map(|entry| entry.arrived_ns).collect();
     assert_eq!(arrived.len() as u64, told.completed());
     arrived.sort_unstable();
-    arrived.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect()
+    (told, arrived.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect())
 }
 
 /// Gaps must follow a distribution, up to chance and what the way to the target adds.
@@ -165,13 +182,10 @@ fn follow(case: &str, gaps: &[f64], expected: impl Fn(f64) -> f64) -> Result<(),
 fn poisson_arrivals_have_exponential_gaps() {
     let _alone = alone();
     within_three(|| {
-        let gaps = gaps(&["-r", "200/s", "--arrivals", "poisson"]);
-        let count = gaps.len() as f64;
-        assert!(
-            (1600.0 - 4.0 * 40.0..1600.0 + 4.0 * 40.0).contains(&count),
-            "{count} arrivals, 1600 expected"
-        );
-        follow("poisson arrivals", &gaps, |gap| 1.0 - (-200.0 * gap).exp())
+        let (told, gaps) = gaps(&["-r", "200/s", "--arrivals", "poisson"]);
+        let count = told.account("planned");
+        assert!((1600 - 4 * 40..1600 + 4 * 40).contains(&count), "{count} arrivals, 1600 expected");
+        (told, follow("poisson arrivals", &gaps, |gap| 1.0 - (-200.0 * gap).exp()))
     });
 }
 
@@ -179,8 +193,8 @@ fn poisson_arrivals_have_exponential_gaps() {
 fn uniform_arrivals_have_uniform_gaps() {
     let _alone = alone();
     within_three(|| {
-        let gaps = gaps(&["--arrivals", "uniform:2ms,10ms"]);
-        follow("uniform arrivals", &gaps, |gap| ((gap - 0.002) / 0.008).clamp(0.0, 1.0))
+        let (told, gaps) = gaps(&["--arrivals", "uniform:2ms,10ms"]);
+        (told, follow("uniform arrivals", &gaps, |gap| ((gap - 0.002) / 0.008).clamp(0.0, 1.0)))
     });
 }
 
@@ -188,8 +202,11 @@ fn uniform_arrivals_have_uniform_gaps() {
 fn constant_arrivals_have_equal_gaps() {
     let _alone = alone();
     within_three(|| {
-        let gaps = gaps(&["-r", "250/s"]);
-        assert_eq!(gaps.len(), 1999);
+        let (told, gaps) = gaps(&["-r", "250/s"]);
+        let all = must_when_valid(&told, gaps.len() == 1999, "calls of 2,000 are missing");
+        if all.is_err() {
+            return (told, all);
+        }
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let far = gaps.iter().filter(|gap| (**gap - 0.004).abs() > 0.001).count();
         println!(
@@ -197,10 +214,7 @@ fn constant_arrivals_have_equal_gaps() {
             mean * 1e3,
             gaps.len()
         );
-        if (mean - 0.004).abs() < 0.000_01 && far < gaps.len() / 8 {
-            Ok(())
-        } else {
-            Err(format!("mean gap {mean} s, {far} gaps off by more than 1 ms"))
-        }
+        let right = (mean - 0.004).abs() < 0.000_01 && far < gaps.len() / 8;
+        (told, right.then_some(()).ok_or(format!("mean gap {mean} s, {far} gaps off by more than 1 ms")))
     });
 }

@@ -15,10 +15,6 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn verdict(told: &Told) -> &str {
-    told.report().pointer("/health/verdict").and_then(|value| value.as_str()).unwrap_or_default()
-}
-
 /// What lowered the grade; notes that leave a run valid are left out.
 fn causes(told: &Told) -> Vec<&str> {
     let reasons = told.report().pointer("/health/reasons").and_then(|value| value.as_array());
@@ -35,7 +31,7 @@ fn raises_no_alarm(words: &[&str], options: &Options) {
         let target = target::start(options.clone());
         let url = target::url(&target, "/");
         let told = Warwolf::run(&[words, &[&url]].concat()).exits(0);
-        if verdict(&told) == "VALID" {
+        if told.verdict() == "VALID" {
             return;
         }
         assert!(causes(&told).iter().all(|cause| NOISE.contains(cause)), "{told:#?}");
@@ -77,7 +73,7 @@ fn hogs_on_the_same_core_are_named() {
     let url = target::url(&target, "/");
     let words = ["run", "--format", "json", "--quiet", "--threads", "1", "-r", "2000/s", "-d", "3s", &url];
     let told = Warwolf::new(&words).on_core(0).told().exits(0);
-    assert_ne!(verdict(&told), "VALID", "{told:#?}");
+    assert_ne!(told.verdict(), "VALID", "{told:#?}");
     assert!(causes(&told).contains(&"cpu_contention"), "{told:#?}");
     let strict = Warwolf::new(&words).and(&["--strict"]).on_core(0).told();
     assert_eq!(strict.code, 96, "{strict:#?}");
