@@ -70,16 +70,20 @@ impl<'r> Report<'r> {
         let plan = warwolf_plan::text::parse(&run.plan_text).ok();
         let texts = plan.iter().flat_map(|plan| &plan.slos);
         let slos: Vec<Slo> = texts.filter_map(|text| Slo::parse(text).ok()).collect();
-        Self::with_slos(run, &slos)
+        Self::judged(run, plan, &slos)
     }
 
     /// The same with other objectives than the plan's.
     #[must_use]
     pub fn with_slos(run: &'r Run, slos: &[Slo]) -> Self {
+        Self::judged(run, warwolf_plan::text::parse(&run.plan_text).ok(), slos)
+    }
+
+    fn judged(run: &'r Run, plan: Option<Plan>, slos: &[Slo]) -> Self {
         let summary = Summary::of(run);
         Self {
             run,
-            plan: warwolf_plan::text::parse(&run.plan_text).ok(),
+            plan,
             verdict: judge(&summary),
             slos: slos.iter().map(|slo| slo.judge(&summary)).collect(),
             summary,
