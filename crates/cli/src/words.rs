@@ -150,6 +150,8 @@ fn requests(words: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Resul
         requests.extend(parse_urls(text)?);
     }
     if requests.is_empty() {
+        // A URL behind `-q`, which elsewhere means quiet, was taken for the rate.
+        optional(&words.rate, |text| parse_rate("rate", text))?;
         return Err(wrong(
             "url",
             "",

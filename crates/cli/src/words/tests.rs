@@ -311,6 +311,7 @@ fn bad_words_are_named_with_what_would_be_right() {
         ("-n 1.5 a.test", "--requests: `1.5`: use a whole number, such as 200, 10k or 2m"),
         ("-d 0 a.test", "--duration: `0s`: use more than zero"),
         ("-d 5d a.test", "--duration: `5d`: use a number with a unit, such as 250ms, 10s or 5m"),
+        ("-q http://a.test/", "--rate: `http://a.test/`: use a positive rate, such as 500/s, 10/ms or 30/m"),
         ("-r 0 a.test", "--rate: `0`: use a positive rate, such as 500/s, 10/ms or 30/m"),
         ("-r 500/day a.test", "--rate: `500/day`: use a positive rate, such as 500/s, 10/ms or 30/m"),
         ("--warmup 10s a.test", "--warmup: `10s`: use less than the duration, 10s"),
