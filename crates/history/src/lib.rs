@@ -11,14 +11,14 @@ use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Row, ToSql, Transaction, TransactionBehavior, params,
 };
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use warwolf_measure::{Run, RunFileError, Summary, judge};
 
 /// How long a program waits for another one that writes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long it waits between one try and the next where SQLite does not wait itself.
-const BETWEEN_TRIES: Duration = Duration::from_millis(2);
+/// How often it waits for its turn where the turn may be lost again; the first program that gets through ends it for all.
+const TRIES: usize = 10;
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -116,7 +116,7 @@ impl History {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         schema::recognise(&mut connection)?;
-        write_ahead(&connection)?;
+        write_ahead(&mut connection)?;
         // With FULL a run that was said to be kept is kept even when the power goes.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
@@ -233,19 +233,18 @@ impl History {
 
 /// Lets the log be written ahead. A history that was just made has to be had alone for that, and SQLite gives up at once when
 /// another program reads it at that moment: it has read itself by then, and two that both read and want to write would wait
-/// for each other, so it does not ask its busy handler. Neither keeps its place from one try to the next here.
-fn write_ahead(connection: &Connection) -> Result<(), HistoryError> {
-    let until = Instant::now() + PATIENCE;
-    loop {
+/// for each other, so it does not ask its busy handler. It does for who wants the file alone from the beginning: that waits
+/// until the others are done.
+fn write_ahead(connection: &mut Connection) -> Result<(), HistoryError> {
+    for _ in 0..TRIES {
         match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until =>
-            {
-                std::thread::sleep(BETWEEN_TRIES);
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                connection.transaction_with_behavior(TransactionBehavior::Exclusive)?.rollback()?;
             }
             done => return Ok(done?),
         }
     }
+    Ok(connection.pragma_update(None, "journal_mode", "WAL")?)
 }
 
 fn entry(row: &Row<'_>) -> Result<Entry, rusqlite::Error> {
