@@ -236,15 +236,16 @@ impl History {
 /// for each other, so it does not ask its busy handler. It does for who wants the file alone from the beginning: that waits
 /// until the others are done.
 fn write_ahead(connection: &mut Connection) -> Result<(), HistoryError> {
-    for _ in 0..TRIES {
+    let mut left = TRIES;
+    loop {
         match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+            Err(error) if left > 0 && error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                left -= 1;
                 connection.transaction_with_behavior(TransactionBehavior::Exclusive)?.rollback()?;
             }
             done => return Ok(done?),
         }
     }
-    Ok(connection.pragma_update(None, "journal_mode", "WAL")?)
 }
 
 fn entry(row: &Row<'_>) -> Result<Entry, rusqlite::Error> {
