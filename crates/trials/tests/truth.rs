@@ -24,18 +24,23 @@ const ALLOWANCE_NS: u64 = 4_000_000;
 /// Relative width of a histogram's bucket, generously.
 const BUCKET: f64 = 0.02;
 
-/// Valid runs that may fail, and runs altogether: a machine whose cores are taken away all the time is no place for this.
-const TRIES: (usize, usize) = (3, 8);
+/// Valid runs that may come out wrong.
+const VALID_RUNS: u32 = 3;
+/// Runs altogether: a machine whose cores are taken away all the time is no place for this.
+const RUNS: u32 = 8;
 
-/// Runs it until it comes out right, three valid runs at the most; the last complaint is the test's.
-fn within_three(mut attempt: impl FnMut() -> (Told, Result<(), String>)) {
-    let mut wrong = Vec::new();
-    for _ in 0..TRIES.1 {
-        let (told, outcome) = attempt();
-        let Err(said) = outcome else { return };
+/// Loads a target of its own and judges what was told by the target's log, again until it comes out right.
+fn within_three(options: &Options, words: &[&str], judge: impl Fn(&Told, &[Entry]) -> Result<(), String>) {
+    let (mut valid, mut wrong) = (0, Vec::new());
+    for _ in 0..RUNS {
+        let target = target::start(options.clone());
+        let url = target::url(&target, "/");
+        let told = Warwolf::run(&[words, &[&url]].concat()).exits(0);
+        let Err(said) = judge(&told, &target.log()) else { return };
         println!("{}: {said}", told.verdict());
         wrong.push(format!("{}: {said}", told.verdict()));
-        if wrong.iter().filter(|said| said.starts_with("VALID")).count() == TRIES.0 {
+        valid += u32::from(told.verdict() == "VALID");
+        if valid == VALID_RUNS {
             break;
         }
     }
@@ -45,7 +50,11 @@ fn within_three(mut attempt: impl FnMut() -> (Told, Result<(), String>)) {
 /// What must hold in every run that the report calls valid; in others it is a complaint.
 fn must_when_valid(told: &Told, holds: bool, otherwise: &str) -> Result<(), String> {
     assert!(holds || told.verdict() != "VALID", "{otherwise}: {told:#?}");
-    if holds { Ok(()) } else { Err(otherwise.to_owned()) }
+    right(holds, || otherwise.to_owned())
+}
+
+fn right(is: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if is { Ok(()) } else { Err(otherwise()) }
 }
 
 /// Compares percentiles of the report with those of the target's log, and prints both.
@@ -71,12 +80,11 @@ fn agrees(case: &str, told: &Told, log: &[Entry]) -> Result<(), String> {
 fn percentiles_agree_with_the_targets_log() {
     let _alone = alone();
     for delay in ["10ms", "uniform:5ms,50ms", "exp:15ms", "lognormal:10ms,0.7", "bimodal:0.8,5ms,60ms"] {
-        within_three(|| {
-            let target = target::start(Options { delay: delay.parse().unwrap(), ..Options::default() });
-            let url = target::url(&target, "/");
-            let told = Warwolf::run(&["-n", "1500", "-c", "25", &url]).all_well(1500);
-            let outcome = agrees(delay, &told, &target.log()).map_err(|said| format!("{delay}: {said}"));
-            (told, outcome)
+        let options = Options { delay: delay.parse().unwrap(), ..Options::default() };
+        within_three(&options, &["-n", "1500", "-c", "25"], |told, log| {
+            let counts = (told.account("planned"), told.completed(), told.status(200));
+            assert_eq!(counts, (1500, 1500, 1500), "{told:#?}");
+            agrees(delay, told, log).map_err(|said| format!("{delay}: {said}"))
         });
     }
 }
@@ -84,28 +92,22 @@ fn percentiles_agree_with_the_targets_log() {
 #[test]
 fn open_loop_percentiles_agree_too() {
     let _alone = alone();
-    within_three(|| {
-        let delay = "uniform:2ms,40ms".parse().unwrap();
-        let target = target::start(Options { delay, ..Options::default() });
-        let url = target::url(&target, "/");
-        let words = ["-r", "400/s", "--arrivals", "poisson", "-d", "3s", "--grace", "2s", &url];
-        let told = Warwolf::run(&words).exits(0);
-        let outcome = agrees("poisson, 400/s", &told, &target.log());
-        (told, outcome)
-    });
+    let options = Options { delay: "uniform:2ms,40ms".parse().unwrap(), ..Options::default() };
+    let words = ["-r", "400/s", "--arrivals", "poisson", "-d", "3s", "--grace", "2s"];
+    within_three(&options, &words, |told, log| agrees("poisson, 400/s", told, log));
 }
 
 /// A thousand requests a second for six seconds, with a stall of one second in the third.
-fn stalled(connections: &str) -> (Told, Result<(), String>) {
+fn stalled(connections: &str, judge: impl Fn(&Told) -> Result<(), String>) {
     let stall = Stall { at: Duration::from_secs(3), length: Duration::from_secs(1) };
-    let target = target::start(Options { stalls: vec![stall], ..Options::default() });
-    let url = target::url(&target, "/");
-    let words = ["-r", "1000/s", "-d", "6s", "--grace", "3s", "-c", connections, &url];
-    let told = Warwolf::run(&words).exits(0);
-    assert_eq!(told.account("planned"), 6000, "{told:#?}");
-    assert_eq!(target.log().len() as u64, told.completed());
-    let all = must_when_valid(&told, told.completed() == 6000, "calls of 6,000 are missing");
-    (told, all)
+    let options = Options { stalls: vec![stall], ..Options::default() };
+    let words = ["-r", "1000/s", "-d", "6s", "--grace", "3s", "-c", connections];
+    within_three(&options, &words, |told, log| {
+        assert_eq!(told.account("planned"), 6000, "{told:#?}");
+        assert_eq!(log.len() as u64, told.completed());
+        must_when_valid(told, told.completed() == 6000, "calls of 6,000 are missing")?;
+        judge(told)
+    });
 }
 
 /// Of 6,000 arrivals the 1,000 that came in the stalled second waited for its end, 1 s at most: the k-th slowest
@@ -113,11 +115,7 @@ fn stalled(connections: &str) -> (Told, Result<(), String>) {
 #[test]
 fn a_stall_shows_in_latency_and_not_in_service_alone() {
     let _alone = alone();
-    within_three(|| {
-        let (told, all) = stalled("20");
-        if all.is_err() {
-            return (told, all);
-        }
+    stalled("20", |told| {
         let [p95, p99] = ["p95", "p99"].map(|name| told.nanoseconds("latency", name) as f64 / 1e9);
         assert!(p95 > 0.67 && p99 > 0.91, "a stall cannot be shorter than it was: {p95} {p99}");
         // Twenty calls were in flight and saw it; the other 980 waited on the schedule.
@@ -125,41 +123,36 @@ fn a_stall_shows_in_latency_and_not_in_service_alone() {
         println!(
             "stall, 20 connections    latency p95 {p95:.3} s, p99 {p99:.3} s; service p99 {service:.3} s"
         );
-        let right = p95 < 0.95 && p99 < 1.15 && service < 0.2;
-        let said = format!("latency p95 {p95} s, p99 {p99} s, service p99 {service} s");
-        (told, right.then_some(()).ok_or(said))
+        right(p95 < 0.95 && p99 < 1.15 && service < 0.2, || {
+            format!("latency p95 {p95} s, p99 {p99} s, service p99 {service} s")
+        })
     });
 }
 
 #[test]
 fn with_connections_enough_a_stall_shows_in_both() {
     let _alone = alone();
-    within_three(|| {
-        let (told, all) = stalled("2000");
-        if all.is_err() {
-            return (told, all);
-        }
+    stalled("2000", |told| {
         let [latency, service] =
             ["latency", "service"].map(|name| told.nanoseconds(name, "p99") as f64 / 1e9);
         println!("stall, 2000 connections  latency p99 {latency:.3} s; service p99 {service:.3} s");
         assert!(latency > 0.91, "{latency}");
-        let right = (0.85..1.15).contains(&service) && latency < 1.15;
-        (told, right.then_some(()).ok_or(format!("latency p99 {latency} s, service p99 {service} s")))
+        right((0.85..1.15).contains(&service) && latency < 1.15, || {
+            format!("latency p99 {latency} s, service p99 {service} s")
+        })
     });
 }
 
-/// Gaps between arrivals at the target, in seconds.
-fn gaps(words: &[&str]) -> (Told, Vec<f64>) {
-    let target = target::start(Options::default());
-    let url = target::url(&target, "/");
-    let mut all = vec!["-d", "8s", "--grace", "1s"];
-    all.extend(words);
-    all.push(&url);
-    let told = Warwolf::run(&all).exits(0);
-    let mut arrived: Vec<u64> = target.log().iter().map(|entry| entry.arrived_ns).collect();
-    assert_eq!(arrived.len() as u64, told.completed());
-    arrived.sort_unstable();
-    (told, arrived.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect())
+/// Judges the gaps between arrivals at the target, in seconds.
+fn arriving(words: &[&str], judge: impl Fn(&Told, &[f64]) -> Result<(), String>) {
+    let words = [&["-d", "8s", "--grace", "1s"], words].concat();
+    within_three(&Options::default(), &words, |told, log| {
+        let mut arrived: Vec<u64> = log.iter().map(|entry| entry.arrived_ns).collect();
+        assert_eq!(arrived.len() as u64, told.completed());
+        arrived.sort_unstable();
+        let gaps: Vec<f64> = arrived.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect();
+        judge(told, &gaps)
+    });
 }
 
 /// Gaps must follow a distribution, up to chance and what the way to the target adds.
@@ -167,46 +160,37 @@ fn follow(case: &str, gaps: &[f64], expected: impl Fn(f64) -> f64) -> Result<(),
     let distance = chance::distance(gaps, expected);
     // Wake-ups late by some 100 us move gaps of some milliseconds.
     let most = chance::critical(gaps.len()) + 0.03;
-    println!(
-        "{case:<20} Kolmogorov-Smirnov distance {distance:.4} of {} gaps, at most {most:.4}",
-        gaps.len()
-    );
-    if distance < most {
-        Ok(())
-    } else {
-        Err(format!("distance {distance:.4} of {} gaps, at most {most:.4}", gaps.len()))
-    }
+    let said = format!("distance {distance:.4} of {} gaps, at most {most:.4}", gaps.len());
+    println!("{case:<20} Kolmogorov-Smirnov {said}");
+    right(distance < most, || said)
 }
 
 #[test]
 fn poisson_arrivals_have_exponential_gaps() {
     let _alone = alone();
-    within_three(|| {
-        let (told, gaps) = gaps(&["-r", "200/s", "--arrivals", "poisson"]);
-        let count = told.account("planned");
-        assert!((1600 - 4 * 40..1600 + 4 * 40).contains(&count), "{count} arrivals, 1600 expected");
-        (told, follow("poisson arrivals", &gaps, |gap| 1.0 - (-200.0 * gap).exp()))
+    arriving(&["-r", "200/s", "--arrivals", "poisson"], |_, gaps| {
+        let count = gaps.len() as f64;
+        assert!(
+            (1600.0 - 4.0 * 40.0..1600.0 + 4.0 * 40.0).contains(&count),
+            "{count} arrivals, 1600 expected"
+        );
+        follow("poisson arrivals", gaps, |gap| 1.0 - (-200.0 * gap).exp())
     });
 }
 
 #[test]
 fn uniform_arrivals_have_uniform_gaps() {
     let _alone = alone();
-    within_three(|| {
-        let (told, gaps) = gaps(&["--arrivals", "uniform:2ms,10ms"]);
-        (told, follow("uniform arrivals", &gaps, |gap| ((gap - 0.002) / 0.008).clamp(0.0, 1.0)))
+    arriving(&["--arrivals", "uniform:2ms,10ms"], |_, gaps| {
+        follow("uniform arrivals", gaps, |gap| ((gap - 0.002) / 0.008).clamp(0.0, 1.0))
     });
 }
 
 #[test]
 fn constant_arrivals_have_equal_gaps() {
     let _alone = alone();
-    within_three(|| {
-        let (told, gaps) = gaps(&["-r", "250/s"]);
-        let all = must_when_valid(&told, gaps.len() == 1999, "calls of 2,000 are missing");
-        if all.is_err() {
-            return (told, all);
-        }
+    arriving(&["-r", "250/s"], |told, gaps| {
+        must_when_valid(told, gaps.len() == 1999, "calls of 2,000 are missing")?;
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let far = gaps.iter().filter(|gap| (**gap - 0.004).abs() > 0.001).count();
         println!(
@@ -214,7 +198,8 @@ fn constant_arrivals_have_equal_gaps() {
             mean * 1e3,
             gaps.len()
         );
-        let right = (mean - 0.004).abs() < 0.000_01 && far < gaps.len() / 8;
-        (told, right.then_some(()).ok_or(format!("mean gap {mean} s, {far} gaps off by more than 1 ms")))
+        right((mean - 0.004).abs() < 0.000_01 && far < gaps.len() / 8, || {
+            format!("mean gap {mean} s, {far} gaps off by more than 1 ms")
+        })
     });
 }
