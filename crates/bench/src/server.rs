@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use tempfile::TempDir;
-use warwolf_trials::certificate::{Authority, Validity};
-use warwolf_trials::process::{Process, free_port};
+use warwolf_e2e::certificate::{Authority, Validity};
+use warwolf_e2e::process::{Process, free_port};
 
 use crate::spent::SERVER_CORE;
 

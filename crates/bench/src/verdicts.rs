@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use warwolf_trials::process::{Process, free_port};
+use warwolf_e2e::process::{Process, free_port};
 
 use crate::once::Measured;
 use crate::quiet::Watch;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::{sources, table};
 
 /// Crates outside the fence: they are programs for developers, or must share nothing with the program they judge.
-const OUTSIDE: [&str; 3] = ["crates/target/", "crates/trials/", "crates/bench/"];
+const OUTSIDE: [&str; 3] = ["crates/target/", "crates/e2e/", "crates/bench/"];
 
 /// A row of the table: words, and the files or folders below `crates/` they may stand in.
 struct Row<'a> {

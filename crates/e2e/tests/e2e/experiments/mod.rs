@@ -1,0 +1,6 @@
+//! Commands that are more than one load: compare, sweep, capacity, crawl, replay, torture.
+
+mod comparisons;
+mod crawl;
+mod replay;
+mod torture;

@@ -1,0 +1,4 @@
+//! Tests that measure time closely and therefore run one at a time, with nothing else beside them.
+
+mod truth;
+mod verdicts;

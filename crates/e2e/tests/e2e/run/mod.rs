@@ -1,0 +1,10 @@
+//! `warwolf run`: connections, replies, failures, TLS, and where results go.
+
+mod failures;
+mod history;
+mod network;
+mod pages;
+mod requests;
+mod servers;
+mod servers_answer;
+mod tls;
