@@ -4,6 +4,8 @@
 //! k-th arrival is computed from k; where gaps are drawn, from the exact sum of the gaps before it. Either way every
 //! shard sees the same one sequence and takes every `count`-th of it.
 
+mod due;
+
 use crate::seed::{Purpose, Stream, Streams};
 use std::collections::VecDeque;
 use std::time::Duration;

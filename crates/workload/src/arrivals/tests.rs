@@ -346,3 +346,64 @@ fn sessions_in_turns_start_when_others_are_over() {
     second.session_over(at(5));
     assert_eq!(second.take(), Some(Arrival { number: 3, at: at(5) }));
 }
+
+/// Counts by taking: what [`Arrivals::due`] must come to by arithmetic.
+fn taken_before(plan: &Plan, shard: &Shard, before: u64) -> u64 {
+    let mut arrivals = Arrivals::new(plan, shard);
+    std::iter::from_fn(|| arrivals.take()).take_while(|arrival| arrival.at.as_nanos() < before).count() as u64
+}
+
+#[test]
+fn the_arrivals_due_are_those_that_can_be_taken() {
+    let mut plans: Vec<Plan> = processes().into_iter().map(open).collect();
+    plans.extend(processes().into_iter().map(|process| grouped(process, 7)));
+    for ramp in [0, 1_700] {
+        plans.push(plan(Schedule::Closed { users: 37, ramp: ms(ramp) }));
+    }
+    let limited = plans.clone().into_iter().map(|plan| Plan { stop: Stop::after_calls(29), ..plan });
+    let shards = [Shard::WHOLE, Shard::new(0, 3).unwrap(), Shard::new(2, 3).unwrap()];
+    for plan in limited.chain(plans.clone()) {
+        let moments = whole(&plan, 40).into_iter().map(|arrival| arrival.at.as_nanos());
+        let at: Vec<u64> = moments.flat_map(|at| [at.saturating_sub(1), at, at + 1]).collect();
+        for before in at.into_iter().chain([0, 1, 999_999_999, SECOND_NS, 3 * SECOND_NS, 13 * SECOND_NS]) {
+            for shard in shards {
+                let due = Arrivals::due(&plan, &shard, Timestamp::from_nanos(before));
+                let taken = taken_before(&plan, &shard, before);
+                assert_eq!(due, Some(taken), "{:?} {shard:?} before {before} ns", plan.schedule);
+            }
+        }
+    }
+}
+
+proptest! {
+    /// The same at any rate and moment, where rounding could cost or add one.
+    #[test]
+    fn arrivals_due_agree_at_any_rate(rate in 0.01_f64..50_000.0, to in 0.0_f64..5_000.0, before in 0_u64..2 * SECOND_NS) {
+        let processes = [
+            ArrivalProcess::Constant { rate },
+            ArrivalProcess::Constant { rate: rate.ceil() },
+            ArrivalProcess::Poisson { rate },
+            ArrivalProcess::Ramp { from: rate, to, over: ms(700) },
+            ArrivalProcess::Steps { steps: vec![
+                RateStep { rate, lasts: ms(300) }, RateStep { rate: to, lasts: ms(900) },
+            ] },
+        ];
+        for process in processes {
+            let plan = open(process);
+            let due = Arrivals::due(&plan, &Shard::WHOLE, Timestamp::from_nanos(before));
+            prop_assert_eq!(due, Some(taken_before(&plan, &Shard::WHOLE, before)), "{:?}", plan.schedule);
+        }
+    }
+}
+
+#[test]
+fn the_sum_of_intended_moments_notices_a_delay() {
+    let back_to_back = plan(Schedule::Turns { users: 3 });
+    let plan = open(ArrivalProcess::Poisson { rate: 1_000.0 });
+    let taken: Vec<u64> = whole(&plan, 100).iter().map(|arrival| arrival.at.as_nanos()).collect();
+    let sum = taken.iter().fold(0_u64, |sum, at| sum.wrapping_add(*at));
+    assert_eq!(Arrivals::intended_sum(&plan, &Shard::WHOLE, 100), Some(sum));
+    assert_ne!(Arrivals::intended_sum(&plan, &Shard::WHOLE, 99), Some(sum));
+    assert_eq!(Arrivals::intended_sum(&back_to_back, &Shard::WHOLE, 3), None);
+    assert_eq!(Arrivals::due(&back_to_back, &Shard::WHOLE, Timestamp::from_nanos(1)), None);
+}
