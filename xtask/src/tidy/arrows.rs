@@ -1,4 +1,4 @@
-//! Compares who names whom in the manifests with the arrows table of ARCHITECTURE.md.
+//! Compares the dependencies in the manifests with the table of crate dependencies in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use cargo_metadata::{DependencyKind, Metadata};
 
 use super::table;
 
-/// Crates that tests of any crate may name: the simulator and the built-in server.
+/// Crates that the tests of any crate may use: the simulator and the test server.
 const FOR_TESTS: [&str; 2] = ["sim", "target"];
 
-/// One dependency of one of our crates on another of them, names without the `warwolf-` prefix.
+/// A dependency between two crates of the workspace, names without the `warwolf-` prefix.
 struct Arrow {
     from: String,
     to: String,
     in_tests: bool,
 }
 
-/// Breaches of the arrows table, one sentence each.
+/// Returns one sentence for each dependency that the table does not allow, and for each missing or extra row.
 pub(super) fn check(metadata: &Metadata, architecture: &str) -> Vec<String> {
     let packages: Vec<_> = metadata.workspace_packages();
     let ours: BTreeSet<&str> = packages.iter().map(|package| short(&package.name)).collect();
@@ -33,12 +33,12 @@ pub(super) fn check(metadata: &Metadata, architecture: &str) -> Vec<String> {
     compare(&ours, &arrows, &parse(architecture))
 }
 
-/// A package's name as the table has it.
+/// Returns a package's name as the table spells it.
 fn short(name: &str) -> &str {
     name.strip_prefix("warwolf-").unwrap_or(name)
 }
 
-/// The table: for each crate, which others it may name.
+/// Parses the table: for each crate, the crates it may depend on.
 fn parse(architecture: &str) -> BTreeMap<&str, BTreeSet<&str>> {
     let rows = table(architecture, "crate");
     let known: BTreeSet<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
@@ -58,15 +58,15 @@ fn allowed<'a>(cell: &'a str, known: &BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     }
 }
 
-/// Every crate has a row, every row a crate, and every arrow is allowed by its row.
+/// Checks that every crate has a row, every row a crate, and that the rows allow all dependencies.
 fn compare(ours: &BTreeSet<&str>, arrows: &[Arrow], table: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
     let mut breaches = Vec::new();
     for name in ours.iter().filter(|name| !table.contains_key(**name)) {
-        breaches.push(format!("ARCHITECTURE.md: the arrows table has no row for `{name}`"));
+        breaches.push(format!("ARCHITECTURE.md: the table of crate dependencies has no row for `{name}`"));
     }
     for name in table.keys().filter(|name| !ours.contains(**name)) {
         breaches.push(format!(
-            "ARCHITECTURE.md: the arrows table has a row for `{name}`, which is not in the workspace"
+            "ARCHITECTURE.md: the table of crate dependencies has a row for `{name}`, which is not in the workspace"
         ));
     }
     for Arrow { from, to, in_tests } in arrows {
@@ -75,7 +75,7 @@ fn compare(ours: &BTreeSet<&str>, arrows: &[Arrow], table: &BTreeMap<&str, BTree
         if !in_table && !for_tests {
             let section = if *in_tests { "[dev-dependencies]" } else { "[dependencies]" };
             breaches.push(format!(
-                "{from}/Cargo.toml: {section} names `{to}`, which the arrows table does not allow"
+                "{from}/Cargo.toml: {section} names `{to}`, which the table of crate dependencies does not allow"
             ));
         }
     }
@@ -98,13 +98,13 @@ mod tests {
     }
 
     #[test]
-    fn arrows_in_the_table_are_no_breach() {
+    fn listed_dependencies_are_allowed() {
         assert_eq!(breaches(&[arrow("http", "clock", false), arrow("cli", "http", false)]), [""; 0]);
     }
 
     #[test]
-    fn an_arrow_that_is_not_in_the_table_is_a_breach() {
-        let expected = ["http/Cargo.toml: [dependencies] names `cli`, which the arrows table does not allow"];
+    fn an_unlisted_dependency_is_an_error() {
+        let expected = ["http/Cargo.toml: [dependencies] names `cli`, which the table of crate dependencies does not allow"];
         assert_eq!(breaches(&[arrow("http", "cli", false)]), expected);
     }
 
@@ -115,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn crates_and_rows_must_match() {
+    fn every_crate_has_a_row_and_every_row_a_crate() {
         let found = compare(&["clock", "http", "sim", "new"].into(), &[], &parse(TABLE));
         assert_eq!(
             found,
             [
-                "ARCHITECTURE.md: the arrows table has no row for `new`",
-                "ARCHITECTURE.md: the arrows table has a row for `cli`, which is not in the workspace",
+                "ARCHITECTURE.md: the table of crate dependencies has no row for `new`",
+                "ARCHITECTURE.md: the table of crate dependencies has a row for `cli`, which is not in the workspace",
             ]
         );
     }
