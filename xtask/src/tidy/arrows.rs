@@ -104,7 +104,9 @@ mod tests {
 
     #[test]
     fn an_unlisted_dependency_is_an_error() {
-        let expected = ["http/Cargo.toml: [dependencies] names `cli`, which the table of crate dependencies does not allow"];
+        let expected = [
+            "http/Cargo.toml: [dependencies] names `cli`, which the table of crate dependencies does not allow",
+        ];
         assert_eq!(breaches(&[arrow("http", "cli", false)]), expected);
     }
 
