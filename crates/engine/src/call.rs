@@ -8,6 +8,7 @@ use warwolf_clock::Timestamp;
 use warwolf_ftp::Order;
 use warwolf_http::{Template, Version};
 use warwolf_measure::{Outcome, Sample};
+use warwolf_workload::Token;
 
 /// "None" for indices that are kept small.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -87,6 +88,8 @@ pub(crate) struct Call {
     /// Its number in order of creation in this worker; it keeps it when it is begun or made again.
     pub(crate) serial: u64,
     pub(crate) session: u32,
+    /// What its session knows it by.
+    pub(crate) token: Token,
     pub(crate) connection: u32,
     /// Next in the list this call is in: waiting for a connection to open, or written and not yet handed over.
     pub(crate) next: u32,
@@ -119,6 +122,7 @@ impl Call {
     pub(crate) fn new(
         serial: u64,
         session: u32,
+        token: Token,
         what: What,
         intended: Timestamp,
         started: Timestamp,
@@ -126,6 +130,7 @@ impl Call {
         Self {
             serial,
             session,
+            token,
             connection: NONE,
             next: NONE,
             what,

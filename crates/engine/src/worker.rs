@@ -25,7 +25,7 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::{Heads, TlsConfig};
 use warwolf_measure::Outcome;
-use warwolf_workload::{Arrivals, Session, Step, Workload};
+use warwolf_workload::{Arrivals, CallRequest, Session, Step, Workload};
 
 /// A session under way.
 struct Live {
@@ -394,8 +394,12 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
         loop {
             match self.sessions[index as usize].session.next(&self.workload) {
-                Step::Send { request } => self.start(index, What::Planned(request.0), intended),
-                Step::Follow(request) => self.follow(index, *request, intended),
+                Step::Send { token, request } => match request {
+                    CallRequest::Planned(request) => {
+                        self.start(index, token, What::Planned(request.0), intended);
+                    }
+                    CallRequest::Unplanned(request) => self.follow(index, token, *request, intended),
+                },
                 Step::Cached(request) => {
                     let number = self.sessions[index as usize].session.number();
                     self.witness.iter_mut().for_each(|witness| witness.cached(number, &request));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use warwolf_plan::{
     ArrivalProcess, Order, Plan, RateStep, Request, Schedule, SessionShape, Shard, Stop, Think, Work,
 };
-use warwolf_workload::{Arrivals, Reply, Step, Workload};
+use warwolf_workload::{Arrivals, Reply, Step, Token, Workload};
 
 fn main() {
     divan::main();
@@ -76,7 +76,7 @@ fn session_of_one_call(bencher: Bencher) {
         let mut session = workload.session(black_box(number));
         while let Step::Send { .. } = session.next(&workload) {
             black_box(session.next(&workload));
-            session.reply(&workload, &Reply { completed: true, status: 200, ..Reply::failed(request) });
+            session.reply(&workload, &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), request) });
         }
         session
     });
@@ -97,7 +97,7 @@ fn call_with_chance(bencher: Bencher) {
     bencher.bench_local(|| {
         black_box(session.next(&workload));
         black_box(session.next(&workload));
-        session.reply(&workload, &Reply { completed: true, status: 200, ..Reply::failed(&plan.requests[0]) });
+        session.reply(&workload, &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) });
         black_box(session.next(&workload))
     });
 }
@@ -120,7 +120,7 @@ fn call_with_cookie(bencher: Bencher) {
         out.clear();
         session.write_fields(&workload, &plan.requests[0], &mut out);
         let reply =
-            Reply { completed: true, status: 200, cookies: &cookies, ..Reply::failed(&plan.requests[0]) };
+            Reply { completed: true, status: 200, cookies: &cookies, ..Reply::failed(Token::default(), &plan.requests[0]) };
         session.reply(&workload, &reply);
     });
 }

@@ -18,4 +18,4 @@ mod think;
 pub use arrivals::{Arrival, Arrivals};
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX, GivenCookie};
 pub use page::{Page, good_for};
-pub use session::{Reply, Sequel, Session, Step, Workload};
+pub use session::{CallRequest, Reply, Sequel, Session, Step, Token, Workload};

@@ -215,16 +215,49 @@ impl Workload {
     }
 }
 
+/// Names a call of a session. [`Session::next`] gives one with each request to send, and the [`Reply`] brings it back. The
+/// caller stores it with the call and looks at nothing inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Token(u32);
+
+impl Token {
+    /// Set in the tokens of calls that are not in the plan.
+    const UNPLANNED: u32 = 1 << 31;
+
+    /// For the planned call of this number in its session.
+    const fn planned(number: u64) -> Self {
+        Self(number as u32 & !Self::UNPLANNED)
+    }
+
+    /// For the call of this number among those of its session that are not in the plan.
+    const fn unplanned(number: u32) -> Self {
+        Self(number | Self::UNPLANNED)
+    }
+
+    const fn is_planned(self) -> bool {
+        self.0 & Self::UNPLANNED == 0
+    }
+}
+
+/// What a session wants to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallRequest {
+    /// One of the plan's requests.
+    Planned(RequestId),
+    /// A request that is not in the plan's list, such as the target of a redirect.
+    Unplanned(Box<Request>),
+}
+
 /// What a session does next.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Send this request, and ask again at once: there may be more to send beside it.
     Send {
-        /// Which of the plan's requests.
-        request: RequestId,
+        /// To be brought back with the reply.
+        token: Token,
+        /// What to send.
+        request: CallRequest,
     },
-    /// Send this request, which a redirect asked for, and ask again at once.
-    Follow(Box<Request>),
     /// Nothing is sent: this part of a page is still good. Ask again at once.
     Cached(Box<Request>),
     /// Nothing until a reply comes.
@@ -238,6 +271,8 @@ pub enum Step {
 /// How a call of a session went.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply<'a> {
+    /// That of the step which asked for the call.
+    pub token: Token,
     /// Whether the whole reply came.
     pub completed: bool,
     /// Its status; of no meaning unless completed.
@@ -259,10 +294,11 @@ pub struct Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// No reply, or not the whole of it, to `request`.
+    /// No reply, or not the whole of it, to `request`, which was sent for the step with this `token`.
     #[must_use]
-    pub const fn failed(request: &'a Request) -> Self {
+    pub const fn failed(token: Token, request: &'a Request) -> Self {
         Self {
+            token,
             completed: false,
             status: 0,
             request,
@@ -342,9 +378,11 @@ struct Extras {
     /// How often random data was drawn.
     drawn: u64,
     /// Requests that replies asked for, to be sent.
-    pending: Vec<Request>,
-    /// Such requests that are out.
+    pending: Vec<(Token, Request)>,
+    /// How the unplanned calls came about that are pending or in flight.
     followed: Vec<Followed>,
+    /// How many unplanned calls there were.
+    unplanned: u32,
     /// What the pages so far are made of and is still to be fetched, the next one last.
     resources: Vec<Resource>,
     /// Until when what was fetched is good, by its fingerprint.
@@ -352,6 +390,16 @@ struct Extras {
     /// Calls that were forbidden while the session asks to be let in, and how many there ever were.
     forbidden: Vec<Forbidden>,
     refusals: u32,
+}
+
+impl Extras {
+    /// Notes why a call is made that is not in the plan, and gives its token.
+    fn expect(&mut self, why: Followed) -> Token {
+        let token = Token::unplanned(self.unplanned);
+        self.unplanned = self.unplanned.wrapping_add(1);
+        self.followed.push(Followed { token, ..why });
+        token
+    }
 }
 
 /// A part of a page, to be fetched.
@@ -374,8 +422,7 @@ const REFRESHES: u32 = 20;
 /// How a request that was not planned came to be sent.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
-    /// Fingerprint of the request.
-    which: u64,
+    token: Token,
     /// Redirects that led to it.
     redirects: u32,
     /// Times it has been asked, this one included.
@@ -391,11 +438,11 @@ struct Followed {
 impl Followed {
     /// As a planned request, which nothing led to.
     const PLANNED: Self =
-        Self { which: 0, redirects: 0, attempts: 1, depth: 0, admits: 0, is_admitted: false };
+        Self { token: Token(0), redirects: 0, attempts: 1, depth: 0, admits: 0, is_admitted: false };
 }
 
 impl Session {
-    /// Says what comes next. Asked at the start, after each `Send` and `Follow`, after each reply, and when a pause is over.
+    /// Says what comes next. Asked at the start, after each `Send`, after each reply, and when a pause is over.
     #[inline]
     pub fn next(&mut self, workload: &Workload) -> Step {
         if let Some(step) = self.next_followed(workload) {
@@ -435,12 +482,13 @@ impl Session {
                 if workload.forget_cookies && self.sent > 0 && self.sent.is_multiple_of(workload.requests) {
                     self.extras.iter_mut().for_each(|extras| extras.cookies = Cookies::default());
                 }
+                let token = Token::planned(self.sent);
                 self.last = Some(request);
                 self.sent += 1;
                 self.begun += 1;
                 self.left -= 1;
                 self.outstanding += 1;
-                Step::Send { request }
+                Step::Send { token, request: CallRequest::Planned(request) }
             }
             None if workload.is_exhausted() => {
                 self.phase = Phase::Over;
@@ -466,7 +514,7 @@ impl Session {
             return Sequel::Again;
         }
         self.outstanding -= 1;
-        let before = self.take_followed(reply.request);
+        let before = self.take_followed(reply.token);
         let failed = if reply.completed {
             !workload.failure.retry && workload.failure.statuses.contains(&reply.status)
         } else {
@@ -562,8 +610,8 @@ impl Session {
     /// Has a request sent that was not planned, for a reason like this.
     fn answer(&mut self, request: Request, why: Followed) {
         let extras = self.extras.get_or_insert_default();
-        extras.followed.push(Followed { which: fingerprint(&request), ..why });
-        extras.pending.push(request);
+        let token = extras.expect(why);
+        extras.pending.push((token, request));
     }
 
     /// The planned request of the last `Send`.
@@ -661,20 +709,19 @@ impl Session {
         let extras = self.extras.as_mut()?;
         let together = |wanted: &Resources| wanted.fetch == Fetch::Together;
         let is_free = self.outstanding == 0 || workload.resources.as_ref().is_some_and(together);
-        let request = match extras.pending.pop() {
-            Some(request) => request,
+        let (token, request) = match extras.pending.pop() {
+            Some(pending) => pending,
             None if is_free && self.phase == Phase::Busy => {
                 let Resource { request, is_good, depth } = extras.resources.pop()?;
                 if is_good {
                     return Some(Step::Cached(Box::new(request)));
                 }
-                extras.followed.push(Followed { which: fingerprint(&request), depth, ..Followed::PLANNED });
-                request
+                (extras.expect(Followed { depth, ..Followed::PLANNED }), request)
             }
             None => return None,
         };
         self.outstanding += 1;
-        Some(Step::Follow(Box::new(request)))
+        Some(Step::Send { token, request: CallRequest::Unplanned(Box::new(request)) })
     }
 
     fn end(&mut self) -> Step {
@@ -746,19 +793,17 @@ impl Session {
         think::draw(&workload.think, workload.pauses.stream(self.number), self.sent)
     }
 
-    /// How `request`, of which the reply has come, came to be sent.
-    fn take_followed(&mut self, request: &Request) -> Followed {
-        let Some(extras) = &mut self.extras else { return Followed::PLANNED };
-        if extras.followed.is_empty() {
+    /// How the call of this token came about, whose reply has come.
+    fn take_followed(&mut self, token: Token) -> Followed {
+        if token.is_planned() {
             return Followed::PLANNED;
         }
-        // Two calls of a burst may be redirected to the same place. Then either may be taken for the other, which changes
-        // nothing in the sum.
-        let which = fingerprint(request);
-        match extras.followed.iter().position(|out| out.which == which) {
-            Some(index) => extras.followed.swap_remove(index),
-            None => Followed::PLANNED,
-        }
+        let followed = self.extras.as_mut().map(|extras| &mut extras.followed);
+        let taken = followed.and_then(|followed| {
+            let index = followed.iter().position(|call| call.token == token)?;
+            Some(followed.swap_remove(index))
+        });
+        taken.expect("a reply has the token of a call in flight")
     }
 }
 

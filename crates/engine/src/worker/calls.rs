@@ -16,7 +16,7 @@ use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
 use warwolf_plan::{Reconnect, RequestId, WhenFull};
-use warwolf_workload::{Page, Reply, Sequel};
+use warwolf_workload::{Page, Reply, Sequel, Token};
 
 /// A call is begun again on another connection this often before its failure counts.
 const REPEATS: u8 = 3;
@@ -25,10 +25,10 @@ const REPEATS: u8 = 3;
 const CONNECT_PAUSE: Duration = Duration::from_millis(10);
 
 impl<D: Driver> Worker<'_, D> {
-    pub(super) fn start(&mut self, session: u32, what: What, intended: Timestamp) {
+    pub(super) fn start(&mut self, session: u32, token: Token, what: What, intended: Timestamp) {
         let serial = self.created;
         self.created += 1;
-        self.issue(Call::new(serial, session, what, intended, self.now.max(intended)));
+        self.issue(Call::new(serial, session, token, what, intended, self.now.max(intended)));
     }
 
     /// Enters a call into the books and finds it a connection.
@@ -57,7 +57,13 @@ impl<D: Driver> Worker<'_, D> {
         is_found
     }
 
-    pub(super) fn follow(&mut self, session: u32, request: warwolf_plan::Request, intended: Timestamp) {
+    pub(super) fn follow(
+        &mut self,
+        session: u32,
+        token: Token,
+        request: warwolf_plan::Request,
+        intended: Timestamp,
+    ) {
         let origin = self.sessions[session as usize].session.request().map_or(0, |id| id.0);
         let known = self.endpoints.len();
         let endpoint = self.endpoints.find_or_add(&request.endpoint, self.prepared);
@@ -69,11 +75,12 @@ impl<D: Driver> Worker<'_, D> {
         match ready {
             Ok((template, body, order)) => {
                 let followed = Followed { request, template, endpoint, body, order, origin };
-                self.start(session, What::Followed(Box::new(followed)), intended);
+                self.start(session, token, What::Followed(Box::new(followed)), intended);
             }
             // A Location that makes no request: the redirect itself was the last reply.
             Err(_) => {
-                self.sessions[session as usize].session.reply(&self.workload, &Reply::failed(&request));
+                let failed = Reply::failed(token, &request);
+                self.sessions[session as usize].session.reply(&self.workload, &failed);
             }
         }
     }
@@ -349,11 +356,12 @@ impl<D: Driver> Worker<'_, D> {
             let live = &mut self.sessions[call.session as usize];
             let request = request(self.prepared, &call.what);
             live.session.give_up();
-            live.session.reply(&self.workload, &Reply::failed(request));
+            live.session.reply(&self.workload, &Reply::failed(call.token, request));
             self.advance(call.session, intended);
             return;
         }
-        self.issue(Call::new(call.serial, call.session, call.what, intended, self.now.max(intended)));
+        let started = self.now.max(intended);
+        self.issue(Call::new(call.serial, call.session, call.token, call.what, intended, started));
     }
 
     /// Takes a call out of the books. Nothing points to it any longer.
@@ -478,6 +486,7 @@ pub(super) struct Part {
 fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
     let kept = call.kept.as_deref();
     Reply {
+        token: call.token,
         completed: outcome == Outcome::Completed,
         status: call.status,
         request: request(prepared, &call.what),

@@ -17,8 +17,10 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+/// The whole reply of a planned call.
 fn ok(request: &Request) -> Reply<'_> {
     Reply {
+        token: Token::default(),
         completed: true,
         status: 200,
         request,
@@ -31,6 +33,44 @@ fn ok(request: &Request) -> Reply<'_> {
     }
 }
 
+/// No reply to a planned call.
+fn failed(request: &Request) -> Reply<'_> {
+    Reply::failed(Token::default(), request)
+}
+
+/// The planned request that a step sends, if it sends one.
+fn planned(step: &Step) -> Option<RequestId> {
+    match step {
+        Step::Send { request: CallRequest::Planned(request), .. } => Some(*request),
+        _ => None,
+    }
+}
+
+/// A call that a session asked for.
+#[derive(Clone, Debug)]
+struct Asked {
+    token: Token,
+    request: Request,
+}
+
+impl Asked {
+    fn new(plan: &Plan, token: Token, request: CallRequest) -> Self {
+        let request = match request {
+            CallRequest::Planned(request) => plan.requests[request.0 as usize].clone(),
+            CallRequest::Unplanned(request) => *request,
+        };
+        Self { token, request }
+    }
+
+    fn ok(&self) -> Reply<'_> {
+        Reply { token: self.token, ..ok(&self.request) }
+    }
+
+    fn moved<'a>(&'a self, to: &'a str) -> Reply<'a> {
+        Reply { token: self.token, ..moved(&self.request, to) }
+    }
+}
+
 /// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
 /// reply ends, `~5` for a pause of 5 ms, `!` for the end.
 fn told(plan: &Plan, number: u64, steps: usize) -> String {
@@ -39,8 +79,8 @@ fn told(plan: &Plan, number: u64, steps: usize) -> String {
     let mut text = Vec::new();
     for _ in 0..steps {
         match session.next(&workload) {
-            Step::Send { request } => text.push(request.0.to_string()),
-            Step::Follow(request) => text.push(request.url()),
+            Step::Send { request: CallRequest::Planned(request), .. } => text.push(request.0.to_string()),
+            Step::Send { request: CallRequest::Unplanned(request), .. } => text.push(request.url()),
             Step::Cached(request) => text.push(format!("({})", request.url())),
             Step::Think(pause) => text.push(format!("~{}", pause.as_millis())),
             Step::Wait => {
@@ -224,7 +264,7 @@ fn a_failure_ends_the_session_once_all_replies_are_here() {
     plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: false };
     let workload = Workload::new(&plan);
     let request = &plan.requests[0];
-    for bad in [Reply { status: 503, ..ok(request) }, Reply::failed(request)] {
+    for bad in [Reply { status: 503, ..ok(request) }, failed(request)] {
         let mut session = workload.session(0);
         for _ in 0..3 {
             assert!(matches!(session.next(&workload), Step::Send { .. }));
@@ -242,7 +282,7 @@ fn a_failure_ends_the_session_once_all_replies_are_here() {
     let workload = Workload::new(&plan);
     let mut session = workload.session(0);
     assert!(matches!(session.next(&workload), Step::Send { .. }));
-    session.reply(&workload, &Reply::failed(request));
+    session.reply(&workload, &failed(request));
     assert!(matches!(session.next(&workload), Step::Send { .. }), "without a rule a failure changes nothing");
     assert!(!session.is_failed());
 }
@@ -266,7 +306,7 @@ fn orders_over_all_calls_go_by_creation() {
         let mut taken = Vec::new();
         for turn in 0..6 {
             let session = &mut sessions[turn % 2];
-            let Step::Send { request } = session.next(&workload) else { break };
+            let Some(request) = planned(&session.next(&workload)) else { break };
             taken.push(request.0);
             session.reply(&workload, &ok(&plan.requests[0]));
         }
@@ -296,7 +336,7 @@ fn sessions_draw_from_blocks_in_turn() {
         let of_session = |number| {
             let mut session = workload.session(number);
             let mut taken = Vec::new();
-            while let Step::Send { request } = session.next(&workload) {
+            while let Some(request) = planned(&session.next(&workload)) {
                 taken.push(request.0);
                 session.reply(&workload, &ok(&plan.requests[0]));
             }
@@ -323,8 +363,8 @@ fn what_is_tried_again_has_not_ended() {
     assert_eq!([session.reply(&workload, &busy), session.reply(&workload, &busy)], [Sequel::Again; 2]);
     assert_eq!(session.next(&workload), Step::Wait);
     assert_eq!(session.reply(&workload, &ok(request)), Sequel::AsPlanned);
-    assert_eq!(session.next(&workload), Step::Send { request: RequestId(1) });
-    session.reply(&workload, &Reply::failed(request));
+    assert_eq!(planned(&session.next(&workload)), Some(RequestId(1)));
+    session.reply(&workload, &failed(request));
     assert!(session.is_failed() && session.next(&workload) == Step::Done);
 }
 
@@ -351,9 +391,9 @@ fn moved<'a>(request: &'a Request, to: &'a str) -> Reply<'a> {
     Reply { status: 302, location: Some(to.as_bytes()), ..ok(request) }
 }
 
-fn follow(step: Step) -> Request {
+fn follow(step: Step) -> Asked {
     match step {
-        Step::Follow(request) => *request,
+        Step::Send { token, request: CallRequest::Unplanned(request) } => Asked { token, request: *request },
         other => panic!("{other:?} instead of a redirect"),
     }
 }
@@ -365,21 +405,21 @@ fn redirects_are_followed_up_to_the_limit() {
     plan.session.think = Think::Constant { time: ms(1) };
     let workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    assert_eq!(session.next(&workload), Step::Send { request: RequestId(0) });
+    assert_eq!(planned(&session.next(&workload)), Some(RequestId(0)));
     session.reply(&workload, &moved(&plan.requests[0], "/a"));
     let first = follow(session.next(&workload));
-    assert_eq!((first.url().as_str(), session.next(&workload)), ("http://a.test/a", Step::Wait));
+    assert_eq!((first.request.url().as_str(), session.next(&workload)), ("http://a.test/a", Step::Wait));
     assert_eq!(session.request(), Some(RequestId(0)), "still what was planned");
-    session.reply(&workload, &moved(&first, "b"));
+    session.reply(&workload, &first.moved("b"));
     let second = follow(session.next(&workload));
-    session.reply(&workload, &moved(&second, "c"));
+    session.reply(&workload, &second.moved("c"));
     assert_eq!(session.next(&workload), Step::Think(ms(1)), "the third is not followed");
-    assert_eq!(session.next(&workload), Step::Send { request: RequestId(1) });
+    assert_eq!(planned(&session.next(&workload)), Some(RequestId(1)));
     session.reply(&workload, &moved(&plan.requests[1], "/a"));
     let anew = follow(session.next(&workload));
-    session.reply(&workload, &moved(&anew, "/a"));
+    session.reply(&workload, &anew.moved("/a"));
     let again = follow(session.next(&workload));
-    session.reply(&workload, &moved(&again, "/a"));
+    session.reply(&workload, &again.moved("/a"));
     assert_eq!(session.next(&workload), Step::Done);
 }
 
@@ -399,18 +439,17 @@ fn redirects_within_a_burst_end_too() {
     plan.session.follow = 4;
     let workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    let mut out: Vec<Request> = Vec::new();
+    let mut out: Vec<Asked> = Vec::new();
     let mut followed = 0;
     loop {
         match session.next(&workload) {
-            Step::Send { .. } => out.push(plan.requests[0].clone()),
-            Step::Follow(request) => {
-                followed += 1;
-                out.push(*request);
+            Step::Send { token, request } => {
+                followed += u32::from(matches!(request, CallRequest::Unplanned(_)));
+                out.push(Asked::new(&plan, token, request));
             }
             Step::Wait => {
-                let request = out.remove(0);
-                session.reply(&workload, &moved(&request, "/0"));
+                let asked = out.remove(0);
+                session.reply(&workload, &asked.moved("/0"));
             }
             Step::Think(_) => unreachable!("none was asked for"),
             Step::Cached(_) => panic!("nothing is kept"),
@@ -418,6 +457,27 @@ fn redirects_within_a_burst_end_too() {
         }
     }
     assert_eq!(followed, 12, "each of three calls is followed four times");
+}
+
+#[test]
+fn calls_redirected_to_the_same_place_are_told_apart() {
+    let mut plan = Plan { session: draws(2, 2, Order::Sequential), ..plan(2) };
+    plan.session.follow = 2;
+    let workload = Workload::new(&plan);
+    let mut session = workload.session(0);
+    session.next(&workload);
+    session.next(&workload);
+    // The first call arrives at /same after one redirect, the second after two.
+    session.reply(&workload, &moved(&plan.requests[0], "/same"));
+    let first = follow(session.next(&workload));
+    session.reply(&workload, &moved(&plan.requests[1], "/between"));
+    let between = follow(session.next(&workload));
+    session.reply(&workload, &between.moved("/same"));
+    let second = follow(session.next(&workload));
+    assert_eq!(first.request, second.request);
+    assert_eq!(session.reply(&workload, &second.moved("/end")), Sequel::AsPlanned, "its limit is reached");
+    assert_eq!(session.reply(&workload, &first.moved("/end")), Sequel::Another);
+    assert_eq!(follow(session.next(&workload)).request.path, "/end");
 }
 
 #[test]
@@ -460,22 +520,22 @@ fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -
     let (mut said, mut out) = (Vec::new(), None);
     for _ in 0..99 {
         match session.next(&workload) {
-            Step::Send { request } => out = Some(plan.requests[request.0 as usize].clone()),
-            Step::Follow(request) => out = Some(*request),
+            Step::Send { token, request } => out = Some(Asked::new(plan, token, request)),
             Step::Cached(request) => said.push(format!("({})", request.path)),
             Step::Think(pause) => said.push(format!("~{}", pause.as_millis())),
             Step::Done => break,
             Step::Wait => {
-                let request = out.take().expect("a reply has a request");
-                let (status, html) = reply(&request.path);
+                let asked = out.take().expect("a reply has a request");
+                let path = &asked.request.path;
+                let (status, html) = reply(path);
                 let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
                 let opening = if session.is_opening() { "opening " } else { "" };
                 // An image is good until the second planned call.
-                let good_for = request.path.ends_with(".png").then(|| ms(25));
+                let good_for = path.ends_with(".png").then(|| ms(25));
                 let at = Timestamp::ZERO + ms(10 * said.len() as u64);
-                let told = Reply { status, page, location: Some(b"/there"), good_for, at, ..ok(&request) };
+                let told = Reply { status, page, location: Some(b"/there"), good_for, at, ..asked.ok() };
                 let again = if session.reply(&workload, &told) == Sequel::Another { " >" } else { "" };
-                said.push(format!("{opening}{}{again}", request.path));
+                said.push(format!("{opening}{path}{again}"));
             }
         }
     }
@@ -517,23 +577,22 @@ fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> Stri
     let (mut said, mut out) = (Vec::new(), VecDeque::new());
     for _ in 0..99 {
         let sent = match session.next(&workload) {
-            Step::Send { request } => plan.requests[request.0 as usize].clone(),
-            Step::Follow(request) => *request,
+            Step::Send { token, request } => Asked::new(plan, token, request),
             Step::Think(pause) => {
                 said.push(format!("~{}", pause.as_millis()));
                 continue;
             }
             Step::Wait => {
-                let request: Request = out.pop_front().expect("a reply has a request");
-                let (status, html) = reply(&request.path);
+                let asked: Asked = out.pop_front().expect("a reply has a request");
+                let (status, html) = reply(&asked.request.path);
                 let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
-                session.reply(&workload, &Reply { status, page, ..ok(&request) });
+                session.reply(&workload, &Reply { status, page, ..asked.ok() });
                 said.push(".".to_owned());
                 continue;
             }
             Step::Cached(_) | Step::Done => break,
         };
-        said.push(sent.path.clone());
+        said.push(sent.request.path.clone());
         out.push_back(sent);
     }
     said.join(" ")
@@ -636,10 +695,10 @@ fn a_way_in_that_fails_is_not_the_last() {
     let forbidden = Reply { status: 403, ..ok(&plan.requests[0]) };
     assert_eq!(session.reply(&workload, &forbidden), Sequel::Another);
     let one = follow(session.next(&workload));
-    assert_eq!(session.reply(&workload, &Reply::failed(&one)), Sequel::Another);
+    assert_eq!(session.reply(&workload, &Reply::failed(one.token, &one.request)), Sequel::Another);
     let two = follow(session.next(&workload));
-    assert_eq!(two.path, "/two");
-    assert_eq!(session.reply(&workload, &Reply::failed(&two)), Sequel::AsPlanned);
+    assert_eq!(two.request.path, "/two");
+    assert_eq!(session.reply(&workload, &Reply::failed(two.token, &two.request)), Sequel::AsPlanned);
     assert_eq!(session.next(&workload), Step::Done);
 }
 
@@ -679,7 +738,7 @@ fn a_session_may_have_cookies_before_it_meets_any() {
 fn a_reply_without_a_call_is_a_mistake_of_ours() {
     let plan = plan(1);
     let workload = Workload::new(&plan);
-    workload.session(0).reply(&workload, &Reply::failed(&plan.requests[0]));
+    workload.session(0).reply(&workload, &failed(&plan.requests[0]));
 }
 
 proptest! {
@@ -697,19 +756,18 @@ proptest! {
         let (mut sent, mut out, mut turns) = (0, Vec::new(), 0_usize);
         loop {
             match session.next(&workload) {
-                Step::Send { request } => {
-                    sent += 1;
-                    out.push(plan.requests[request.0 as usize].clone());
+                Step::Send { token, request } => {
+                    sent += u64::from(matches!(request, CallRequest::Planned(_)));
+                    out.push(Asked::new(&plan, token, request));
                 }
-                Step::Follow(request) => out.push(*request),
                 Step::Cached(_) => prop_assert!(false, "nothing is kept"),
                 Step::Wait => {
                     // Replies come in any order.
                     let (completed, status, which) = replies[turns % replies.len()];
                     turns += 1;
-                    let request = out.swap_remove(which % out.len());
+                    let asked = out.swap_remove(which % out.len());
                     let location = Some(&b"/next"[..]);
-                    session.reply(&workload, &Reply { completed, status, request: &request, location, cookies: &[], challenges: &[], page: None, good_for: None, at: Timestamp::ZERO });
+                    session.reply(&workload, &Reply { completed, status, location, ..asked.ok() });
                 }
                 Step::Think(_) => prop_assert!(false, "none was asked for"),
                 Step::Done => break,
