@@ -76,7 +76,10 @@ fn session_of_one_call(bencher: Bencher) {
         let mut session = workload.session(black_box(number));
         while let Step::Send { .. } = session.next(&workload) {
             black_box(session.next(&workload));
-            session.reply(&workload, &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), request) });
+            session.reply(
+                &workload,
+                &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), request) },
+            );
         }
         session
     });
@@ -97,7 +100,10 @@ fn call_with_chance(bencher: Bencher) {
     bencher.bench_local(|| {
         black_box(session.next(&workload));
         black_box(session.next(&workload));
-        session.reply(&workload, &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) });
+        session.reply(
+            &workload,
+            &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) },
+        );
         black_box(session.next(&workload))
     });
 }
@@ -119,8 +125,12 @@ fn call_with_cookie(bencher: Bencher) {
         black_box(session.next(&workload));
         out.clear();
         session.write_fields(&workload, &plan.requests[0], &mut out);
-        let reply =
-            Reply { completed: true, status: 200, cookies: &cookies, ..Reply::failed(Token::default(), &plan.requests[0]) };
+        let reply = Reply {
+            completed: true,
+            status: 200,
+            cookies: &cookies,
+            ..Reply::failed(Token::default(), &plan.requests[0])
+        };
         session.reply(&workload, &reply);
     });
 }

@@ -41,7 +41,8 @@ fn any_number_of_shards_sends_the_same_requests_at_the_same_times() {
     let users = Schedule::Closed { users: 30, ramp: Duration::from_secs(3) };
     for plan in [plan(poisson, 5), plan(users, 9)] {
         let workload = Workload::new(&plan);
-        let reply = Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) };
+        let reply =
+            Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) };
         let sent = |count: u32| {
             let mut sent: BTreeMap<u64, (Timestamp, Vec<Step>)> = BTreeMap::new();
             for index in 0..count {
@@ -93,7 +94,12 @@ fn a_cookie_set_with_every_reply_allocates_once() {
     plan.session.cookies = true;
     let workload = Workload::new(&plan);
     let cookies = [b"session=0123456789abcdef; Path=/".to_vec(), b"other=1; Path=/".to_vec()];
-    let reply = Reply { completed: true, status: 200, cookies: &cookies, ..Reply::failed(Token::default(), &plan.requests[0]) };
+    let reply = Reply {
+        completed: true,
+        status: 200,
+        cookies: &cookies,
+        ..Reply::failed(Token::default(), &plan.requests[0])
+    };
     let mut session = workload.session(0);
     let mut out = Vec::with_capacity(1_000);
     let mut turn = |session: &mut Session| {
