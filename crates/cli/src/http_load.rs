@@ -11,8 +11,9 @@ use warwolf_compat::http_load::{
     Classic, Count, Ending, Fetch, Machine, Style, Totals, parse, progress, report, unresolved,
 };
 use warwolf_driver::host;
-use warwolf_engine::{Control, Seen, SetupError, Witness};
+use warwolf_engine::{Control, SetupError};
 use warwolf_measure::{Interval, Outcome, Run, Sample};
+use warwolf_observe::{CallRecord, Observer};
 use warwolf_plan::Shard;
 
 /// Descriptors that are not for connections: rings, files, the terminal.
@@ -39,7 +40,7 @@ fn work(argv: &[String]) -> Result<(), String> {
     let control = Control::new();
     let tally = Arc::new(Mutex::new(Count::new(&style)));
     let mut minutes = style.verbose.then(Minutes::default);
-    let outcome = warwolf_engine::run_witnessed(
+    let outcome = warwolf_engine::run_observed(
         &plan,
         Shard::WHOLE,
         &control,
@@ -96,9 +97,9 @@ struct Counter {
     fetches: Vec<Fetch>,
 }
 
-impl Witness for Counter {
-    fn call(&mut self, seen: &Seen<'_>) {
-        self.fetches.push(fetch(seen));
+impl Observer for Counter {
+    fn call(&mut self, record: &CallRecord<'_>) {
+        self.fetches.push(fetch(record));
     }
 
     fn pause(&mut self) {
@@ -119,20 +120,20 @@ impl Witness for Counter {
     }
 }
 
-fn fetch(seen: &Seen<'_>) -> Fetch {
-    let Sample { started, first_byte, finished, outcome, .. } = *seen.sample;
+fn fetch(record: &CallRecord<'_>) -> Fetch {
+    let Sample { started, first_byte, finished, outcome, .. } = *record.sample;
     let reached = |moment: Timestamp| moment.is_reached().then(|| moment.as_nanos());
     // A connection that is closed in place of a reply has answered too.
-    let closed = matches!(outcome, Outcome::Closed | Outcome::Reset) && seen.connected.is_reached();
+    let closed = matches!(outcome, Outcome::Closed | Outcome::Reset) && record.connected.is_reached();
     Fetch {
-        url: seen.planned.map_or(usize::MAX, |request| request.0 as usize),
+        url: record.planned.map_or(usize::MAX, |request| request.0 as usize),
         started_ns: started.as_nanos(),
-        connected_ns: reached(seen.connected),
+        connected_ns: reached(record.connected),
         answered_ns: reached(first_byte).or_else(|| closed.then(|| finished.as_nanos())),
         finished_ns: finished.as_nanos(),
-        body_bytes: seen.sample.body_bytes,
-        status: seen.sample.status,
-        checksum: seen.checksum,
+        body_bytes: record.sample.body_bytes,
+        status: record.sample.status,
+        checksum: record.checksum,
         ending: Ending::from(outcome),
     }
 }

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warwolf_clock::Timestamp;
 use warwolf_compat::httperf::{Classic, Ended, Ledger, Live, Said, Style, Transcript, Usage, parse};
 use warwolf_driver::host;
-use warwolf_engine::{Control, Seen, SetupError, Witness};
+use warwolf_engine::{Control, SetupError};
 use warwolf_measure::{Outcome, Run};
+use warwolf_observe::{CallRecord, Observer};
 use warwolf_plan::{Plan, Shard};
 
 /// Descriptors that are not for connections: files, rings, the terminal.
@@ -56,11 +57,11 @@ fn perform(
     let control = Control::new();
     listen(&control).map_err(|error| SetupError::Thread(error.to_string()))?;
     let environment = environment::observe();
-    let witness = |_| -> Box<dyn Witness> {
+    let observer = |_| -> Box<dyn Observer> {
         Box::new(Clerk { ledger: Arc::clone(ledger), transcript: style.transcript(), lines: Vec::new() })
     };
     let mut watch = |interval: &_| put(&live.interval(interval, &lock(ledger)));
-    let run = warwolf_engine::run_witnessed(plan, Shard::WHOLE, &control, &mut watch, Some(&witness))?;
+    let run = warwolf_engine::run_observed(plan, Shard::WHOLE, &control, &mut watch, Some(&observer))?;
     Ok(Run { environment, ..run })
 }
 
@@ -80,9 +81,9 @@ impl Clerk {
     }
 }
 
-impl Witness for Clerk {
-    fn call(&mut self, seen: &Seen<'_>) {
-        let Seen { sample, session, connection, footer_bytes, call, exchange, .. } = *seen;
+impl Observer for Clerk {
+    fn call(&mut self, record: &CallRecord<'_>) {
+        let CallRecord { sample, session, connection, footer_bytes, call, exchange, .. } = *record;
         lock(&self.ledger).call(&Ended { session, connection, sample, footer_bytes });
         if sample.outcome == Outcome::Completed {
             if let Some(exchange) = exchange {

@@ -17,10 +17,10 @@ use warwolf_compat::siege::{
     Style, Transfer, Until, World, banner, connecting, exchange, fatal, ftp_line, line, log_header,
     log_notice, log_rows, log_trouble, not_connected, parse, report, trouble, unanswerable,
 };
-use warwolf_engine::{Control, Seen, SetupError, Witness};
-use warwolf_http::Version;
+use warwolf_engine::{Control, SetupError};
 use warwolf_measure::{Cause, Grade, Outcome, Run, Summary, ViolationKind, judge};
-use warwolf_plan::{Plan, Request, Scheme, Shard};
+use warwolf_observe::{CallRecord, Observer};
+use warwolf_plan::{HttpVersion, Plan, Request, Scheme, Shard};
 use warwolf_workload::{GivenCookie, Page};
 
 /// Lines are written out when so many bytes of them wait.
@@ -202,7 +202,7 @@ fn attack(mut plan: Plan, siege: &Arc<Siege>) -> Result<Run, SetupError> {
     let control = Control::new();
     listen(&control, siege).map_err(|error| SetupError::Thread(error.to_string()))?;
     let environment = environment::observe();
-    let run = warwolf_engine::run_witnessed(
+    let run = warwolf_engine::run_observed(
         &plan,
         Shard::WHOLE,
         &control,
@@ -249,16 +249,16 @@ struct Watcher {
 
 impl Watcher {
     /// What went over the connection, for those who asked to see it.
-    fn show_exchange(&mut self, seen: &Seen<'_>, call: &Call) {
+    fn show_exchange(&mut self, record: &CallRecord<'_>, call: &Call) {
         let style = &self.siege.style;
-        let endpoint = &seen.request.endpoint;
+        let endpoint = &record.request.endpoint;
         let place = format!("{}:{}", endpoint.host, endpoint.port);
-        let went = seen.exchange;
+        let went = record.exchange;
         let encoding = went.and_then(|went| went.encoding.as_deref());
         let body = Page { body: went.map_or(&[][..], |went| &went.body), encoding }.plain();
         let shown = Exchange {
             place: &place,
-            opened: seen.connected.is_reached(),
+            opened: record.connected.is_reached(),
             request: went.map_or(&[][..], |went| &went.request),
             head: went.map_or(&[][..], |went| &went.head),
             body: &body,
@@ -267,14 +267,14 @@ impl Watcher {
         if !style.debug {
             return;
         }
-        let is_call = planned(style, seen).is_none_or(|shown| !shown.unsupported);
+        let is_call = planned(style, record).is_none_or(|shown| !shown.unsupported);
         if is_call {
             self.stderr.push_str(&connecting(style, &shown));
         }
         if call.end == End::Nothing {
-            self.stderr.push_str(&troubled(style, seen));
+            self.stderr.push_str(&troubled(style, record));
             if is_call {
-                self.stderr.push_str(&not_connected(style, &shown, seen.sample.outcome));
+                self.stderr.push_str(&not_connected(style, &shown, record.sample.outcome));
             }
         }
     }
@@ -292,10 +292,10 @@ impl Watcher {
     }
 
     /// Remembers the cookies of a reply.
-    fn take_cookies(&mut self, seen: &Seen<'_>) {
+    fn take_cookies(&mut self, record: &CallRecord<'_>) {
         let now = seconds_since_1970();
-        for field in seen.cookies {
-            let Some(cookie) = GivenCookie::read(seen.request, field) else { continue };
+        for field in record.cookies {
+            let Some(cookie) = GivenCookie::read(record.request, field) else { continue };
             let until = match (cookie.deletes, cookie.max_age, cookie.expires) {
                 (true, ..) => Until::Gone,
                 (_, Some(seconds), _) => Until::Seconds(seconds),
@@ -304,7 +304,7 @@ impl Watcher {
             };
             let GivenCookie { name, value, domain, host_only, path, secure, .. } = cookie;
             let given = Given { name, value, domain, host_only, path, secure, until };
-            self.jars.give(&self.siege.style.jars, seen.session, &given, now);
+            self.jars.give(&self.siege.style.jars, record.session, &given, now);
         }
     }
 
@@ -321,47 +321,47 @@ impl Watcher {
     }
 
     /// Counts an exchange over HTTP, and says what siege says about it.
-    fn exchange(&mut self, siege: &Siege, seen: &Seen<'_>) {
+    fn exchange(&mut self, siege: &Siege, record: &CallRecord<'_>) {
         let style = &siege.style;
         let unanswerable =
-            unanswerable(style, seen.sample.status, seen.challenges).filter(|_| !seen.is_continued);
-        let call = Call { gives_up: unanswerable.is_some(), ..call(seen) };
+            unanswerable(style, record.sample.status, record.challenges).filter(|_| !record.is_continued);
+        let call = Call { gives_up: unanswerable.is_some(), ..call(record) };
         if style.shows_exchanges() {
-            self.show_exchange(seen, &call);
+            self.show_exchange(record, &call);
         }
         match self.ledger.take(style, &call) {
             Some(status) if style.shows_lines() => {
-                self.stdout.extend_from_slice(told(siege, seen, &call, status).as_bytes());
+                self.stdout.extend_from_slice(told(siege, record, &call, status).as_bytes());
             }
             Some(_) => {}
-            None if !style.debug => self.stderr.push_str(&troubled(style, seen)),
+            None if !style.debug => self.stderr.push_str(&troubled(style, record)),
             None => {}
         }
-        let keeps_cookies = style.cookies.is_some() && seen.sample.outcome == Outcome::Completed;
-        if keeps_cookies && !seen.cookies.is_empty() {
-            self.take_cookies(seen);
+        let keeps_cookies = style.cookies.is_some() && record.sample.outcome == Outcome::Completed;
+        if keeps_cookies && !record.cookies.is_empty() {
+            self.take_cookies(record);
         }
         self.stderr.extend(unanswerable);
     }
 
     /// Counts a transfer over FTP, and says what siege says about it.
-    fn transfer(&mut self, style: &Style, seen: &Seen<'_>) {
-        let Seen { request, sample, previous_status: previous, reason: text, .. } = *seen;
+    fn transfer(&mut self, style: &Style, record: &CallRecord<'_>) {
+        let CallRecord { request, sample, previous_status: previous, reason: text, .. } = *record;
         let transfer = Transfer { request, outcome: sample.outcome, status: sample.status, previous, text };
         let (end, status) = transfer.end();
         let bytes = sample.body_bytes + u64::from(sample.sent_bytes);
-        let call = Call { end, status, bytes, ..call(seen) };
+        let call = Call { end, status, bytes, ..call(record) };
         self.ledger.take(style, &call);
         self.stdout.extend_from_slice(transfer.refusal(style).as_bytes());
         if let End::Ftp(ftp) = end {
             if style.verbose {
                 let own = shown(request);
-                let shown = planned(style, seen).unwrap_or(&own);
+                let shown = planned(style, record).unwrap_or(&own);
                 self.stdout
                     .extend_from_slice(ftp_line(style, shown, status, call.time, bytes, ftp).as_bytes());
             }
         } else {
-            self.stderr.push_str(&troubled(style, seen));
+            self.stderr.push_str(&troubled(style, record));
             self.stderr.push_str(&transfer.unreachable());
         }
     }
@@ -381,16 +381,16 @@ impl Watcher {
     }
 }
 
-impl Witness for Watcher {
-    fn call(&mut self, seen: &Seen<'_>) {
-        if seen.sample.outcome == Outcome::Unfinished {
+impl Observer for Watcher {
+    fn call(&mut self, record: &CallRecord<'_>) {
+        if record.sample.outcome == Outcome::Unfinished {
             return;
         }
         let siege = Arc::clone(&self.siege);
-        if seen.request.endpoint.scheme == Scheme::Ftp {
-            self.transfer(&siege.style, seen);
+        if record.request.endpoint.scheme == Scheme::Ftp {
+            self.transfer(&siege.style, record);
         } else {
-            self.exchange(&siege, seen);
+            self.exchange(&siege, record);
         }
         self.watch_failures();
         if self.stdout.len() + self.stderr.len() > PAGE {
@@ -434,8 +434,8 @@ impl Drop for Watcher {
 }
 
 /// A call as siege sees it: a reply whose head has come is one, however its body ended.
-fn call(seen: &Seen<'_>) -> Call {
-    let sample = seen.sample;
+fn call(record: &CallRecord<'_>) -> Call {
+    let sample = record.sample;
     let end = match sample.outcome {
         // The original takes its own status for its own, and reads no further.
         Outcome::Completed if sample.status == NOT_HTTP => End::NotHttp,
@@ -446,25 +446,25 @@ fn call(seen: &Seen<'_>) -> Call {
         _ => End::Nothing,
     };
     Call {
-        user: seen.session,
+        user: record.session,
         end,
         status: sample.status,
         bytes: if end == End::Reply { sample.body_bytes } else { 0 },
         time: sample.finished.since(sample.started),
-        goes_on: seen.is_continued,
+        goes_on: record.is_continued,
         gives_up: false,
-        opening: seen.is_opening,
+        opening: record.is_opening,
     }
 }
 
 /// The notice of a call without a reply.
-fn troubled(style: &Style, seen: &Seen<'_>) -> String {
-    trouble(style, planned(style, seen), seen.sample.outcome)
+fn troubled(style: &Style, record: &CallRecord<'_>) -> String {
+    trouble(style, planned(style, record), record.sample.outcome)
 }
 
 /// How a request of the list is shown.
-fn planned<'a>(style: &'a Style, seen: &Seen<'_>) -> Option<&'a Shown> {
-    seen.planned.and_then(|request| style.shown.get(request.0 as usize))
+fn planned<'a>(style: &'a Style, record: &CallRecord<'_>) -> Option<&'a Shown> {
+    record.planned.and_then(|request| style.shown.get(request.0 as usize))
 }
 
 /// How a request is shown that is in no list.
@@ -474,20 +474,20 @@ fn shown(request: &Request) -> Shown {
 }
 
 /// The line about a reply.
-fn told(siege: &Siege, seen: &Seen<'_>, call: &Call, status: u16) -> String {
+fn told(siege: &Siege, record: &CallRecord<'_>, call: &Call, status: u16) -> String {
     let style = &siege.style;
     let own;
-    let shown = match planned(style, seen) {
+    let shown = match planned(style, record) {
         Some(shown) => shown,
         // Where a redirect led to: it is in no list.
         None => {
-            own = shown(seen.request);
+            own = shown(record.request);
             &own
         }
     };
     let reply = Line {
         user: call.user,
-        protocol: if seen.version == Version::Http10 { "HTTP/1.0" } else { "HTTP/1.1" },
+        protocol: if record.version == HttpVersion::Http10 { "HTTP/1.0" } else { "HTTP/1.1" },
         status,
         time: call.time,
         bytes: call.bytes,

@@ -8,8 +8,9 @@ use signal_hook::iterator::Signals;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use warwolf_compat::torture::{Classic, Count, Own, Transaction, details, ending, parse, report, starting};
-use warwolf_engine::{Control, Seen, SetupError, Witness};
+use warwolf_engine::{Control, SetupError};
 use warwolf_measure::Run;
+use warwolf_observe::{CallRecord, Observer};
 use warwolf_plan::{Plan, Shard};
 
 /// What Perl's `die` gives when there is no system error to give.
@@ -51,7 +52,7 @@ fn load(plan: &Plan, count: &Arc<Mutex<Count>>) -> Result<Run, SetupError> {
     let control = Control::new();
     report_when_interrupted(&control);
     let process = std::process::id();
-    warwolf_engine::run_witnessed(
+    warwolf_engine::run_observed(
         plan,
         Shard::WHOLE,
         &control,
@@ -90,22 +91,22 @@ struct Counter {
     process: u32,
 }
 
-impl Witness for Counter {
+impl Observer for Counter {
     fn wants_reasons(&self) -> bool {
         true
     }
 
-    fn call(&mut self, seen: &Seen<'_>) {
-        let sample = seen.sample;
+    fn call(&mut self, record: &CallRecord<'_>) {
+        let sample = record.sample;
         let took = sample.finished.since(sample.started);
         let transaction = Transaction {
-            took_ns: took.saturating_sub(seen.preparing).as_nanos() as u64,
-            making_ns: seen.preparing.as_nanos() as u64,
+            took_ns: took.saturating_sub(record.preparing).as_nanos() as u64,
+            making_ns: record.preparing.as_nanos() as u64,
             finished_ns: sample.finished.as_nanos(),
-            drawn_bytes: seen.drawn_bytes,
+            drawn_bytes: record.drawn_bytes,
             body_bytes: sample.body_bytes,
             status: sample.status,
-            reason: seen.reason,
+            reason: record.reason,
             outcome: sample.outcome,
         };
         let mut said = Vec::new();

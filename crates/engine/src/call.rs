@@ -1,13 +1,13 @@
 //! Calls in flight.
 
 use crate::filling::Upload;
-use crate::witness::Exchange;
 use std::sync::Arc;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_ftp::Order;
 use warwolf_http::{Template, Version};
 use warwolf_measure::{Outcome, Sample};
+use warwolf_observe::Exchange;
 use warwolf_workload::Token;
 
 /// "None" for indices that are kept small.

@@ -19,13 +19,11 @@ mod setup;
 mod sink;
 mod threads;
 mod translate;
-mod witness;
 mod worker;
 
 pub use control::Control;
 pub use resolve::resolve;
-pub use threads::{run, run_witnessed, thread_count};
-pub use witness::{EXCHANGE_MAX, Exchange, Seen, Witness, Witnesses};
+pub use threads::{run, run_observed, thread_count};
 
 use std::fmt;
 use std::path::Path;

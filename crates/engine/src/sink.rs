@@ -2,11 +2,11 @@
 
 use crate::deadline::Deadlines;
 use crate::pool::Calls;
-use crate::witness::EXCHANGE_MAX;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Head, ResponseSink};
 use warwolf_measure::{Outcome, rotate_add};
+use warwolf_observe::EXCHANGE_MAX;
 use warwolf_workload::good_for;
 
 /// A call that ended, to be settled once the connection has been dealt with.

@@ -4,7 +4,7 @@ use crate::health::{Host, Spent, ephemeral_ports};
 use crate::recorder::{Page, Recorder};
 use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
-use crate::{Control, SetupError, Witnesses};
+use crate::{Control, SetupError};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,6 +13,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
 use warwolf_measure::{Environment, Evidence, Interval, Run, Tally, Timeline, WorkerEvidence};
+use warwolf_observe::Observers;
 use warwolf_plan::{DriverChoice, Idle, Plan, Schedule, Shard, WhenFull, Work, text};
 use warwolf_workload::{Arrivals, Workload};
 
@@ -41,19 +42,19 @@ pub fn run(
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, SetupError> {
-    run_witnessed(plan, shard, control, watch, None)
+    run_observed(plan, shard, control, watch, None)
 }
 
-/// The same, with witnesses who see every call.
+/// Runs a plan as [`run`] does, with one observer per worker.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_witnessed(
+pub fn run_observed(
     plan: &Plan,
     shard: Shard,
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
-    witnesses: Option<Witnesses<'_>>,
+    observers: Option<Observers<'_>>,
 ) -> Result<Run, SetupError> {
     plan.check()?;
     let prepared = Prepared::new(plan)?;
@@ -81,7 +82,7 @@ pub fn run_witnessed(
                     threads,
                     core: cores.get(number).copied().filter(|_| threads <= cores.len()),
                     start,
-                    witnesses,
+                    observers,
                 };
                 let recorder = Recorder::new(number, tally(), length, pages.clone(), empties);
                 thread::Builder::new()
@@ -248,7 +249,7 @@ struct Seat<'p> {
     threads: usize,
     core: Option<usize>,
     start: Monotonic,
-    witnesses: Option<Witnesses<'p>>,
+    observers: Option<Observers<'p>>,
 }
 
 impl Seat<'_> {
@@ -306,7 +307,7 @@ impl Seat<'_> {
             tls: tls_config(plan)?,
             recorder,
             control: control.clone(),
-            witness: self.witnesses.map(|witness| witness(self.number)),
+            observer: self.observers.map(|observer| observer(self.number)),
             sessions,
             connections,
         })

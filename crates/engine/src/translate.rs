@@ -1,8 +1,9 @@
 //! The words of the driver and the protocol, in the words of the report.
 
 use warwolf_driver::SocketError;
-use warwolf_http::{Cause, TlsFailure, Violation};
+use warwolf_http::{Cause, TlsFailure, Version, Violation};
 use warwolf_measure::{Outcome, TlsKind, ViolationKind};
+use warwolf_plan::HttpVersion;
 
 /// Whether an error is this machine's, so that another address would not help.
 pub(crate) fn is_local(error: SocketError) -> bool {
@@ -10,6 +11,14 @@ pub(crate) fn is_local(error: SocketError) -> bool {
         error,
         SocketError::NoFiles | SocketError::NoPorts | SocketError::NoBuffers | SocketError::Denied
     )
+}
+
+/// A status line's version as plans and call records have it.
+pub(crate) fn version(version: Version) -> HttpVersion {
+    match version {
+        Version::Http10 => HttpVersion::Http10,
+        Version::Http11 => HttpVersion::Http11,
+    }
 }
 
 /// What a connection that did not open stands for.

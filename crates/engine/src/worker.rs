@@ -15,7 +15,6 @@ use crate::pool::{Calls, Connections, Pool};
 use crate::recorder::Recorder;
 use crate::setup::{Endpoints, Prepared};
 use crate::sink::Ended;
-use crate::witness::Witness;
 use calls::Part;
 use connections::SPARE_BUFFERS;
 use slab::Slab;
@@ -25,6 +24,7 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::{Heads, TlsConfig};
 use warwolf_measure::Outcome;
+use warwolf_observe::Observer;
 use warwolf_workload::{Arrivals, CallRequest, Session, Step, Workload};
 
 /// A session under way.
@@ -78,7 +78,7 @@ pub(crate) struct Task<'p> {
     pub(crate) tls: Option<TlsConfig>,
     pub(crate) recorder: Recorder,
     pub(crate) control: Control,
-    pub(crate) witness: Option<Box<dyn Witness>>,
+    pub(crate) observer: Option<Box<dyn Observer>>,
     /// Sessions that may be under way at once.
     pub(crate) sessions: usize,
     /// Connections that may be open at once.
@@ -116,7 +116,7 @@ pub(crate) struct Worker<'p, D: Driver> {
     lulls: Pauses,
     recorder: Recorder,
     control: Control,
-    witness: Option<Box<dyn Witness>>,
+    observer: Option<Box<dyn Observer>>,
     /// The moment this turn goes by; one reading of the clock for all that a batch brings.
     now: Timestamp,
     /// No session and no call starts at or after this moment.
@@ -190,7 +190,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             settled: 0,
             bereft: Vec::new(),
             gone: Vec::new(),
-            witness: None,
+            observer: None,
             now,
             stop_at,
             stopping: false,
@@ -207,19 +207,19 @@ impl<'p, D: Driver> Worker<'p, D> {
             full_until: Timestamp::ZERO,
             waited: Duration::ZERO,
         };
-        if let Some(witness) = task.witness {
-            worker.watch(witness);
+        if let Some(observer) = task.observer {
+            worker.watch(observer);
         }
         worker
     }
 
     /// Lets somebody see what happens.
-    fn watch(&mut self, witness: Box<dyn Witness>) {
+    fn watch(&mut self, observer: Box<dyn Observer>) {
         self.follows_writes = true;
-        self.wants_requests = witness.wants_requests();
-        self.keeps.exchange = witness.wants_exchange();
-        self.keeps.reason = witness.wants_reasons();
-        self.witness = Some(witness);
+        self.wants_requests = observer.wants_requests();
+        self.keeps.exchange = observer.wants_exchange();
+        self.keeps.reason = observer.wants_reasons();
+        self.observer = Some(observer);
     }
 
     /// Runs to the end and hands over the last tally.
@@ -261,8 +261,8 @@ impl<'p, D: Driver> Worker<'p, D> {
             return Ok(Turn::Finished);
         }
         self.bury();
-        if let Some(witness) = &mut self.witness {
-            witness.pause();
+        if let Some(observer) = &mut self.observer {
+            observer.pause();
         }
         self.wait()?;
         self.complete();
@@ -350,8 +350,8 @@ impl<'p, D: Driver> Worker<'p, D> {
                 Part { session: session.number(), is_continued: false, is_opening: session.is_opening() };
             self.count(&call, now, Outcome::Unfinished, part);
         }
-        if let Some(witness) = &mut self.witness {
-            witness.pause();
+        if let Some(observer) = &mut self.observer {
+            observer.pause();
         }
         for (index, _) in &self.connections {
             self.driver.close(SocketId(index as u32));
@@ -402,7 +402,7 @@ impl<'p, D: Driver> Worker<'p, D> {
                 },
                 Step::Cached(request) => {
                     let number = self.sessions[index as usize].session.number();
-                    self.witness.iter_mut().for_each(|witness| witness.cached(number, &request));
+                    self.observer.iter_mut().for_each(|observer| observer.cached(number, &request));
                 }
                 Step::Wait => return,
                 Step::Think(time) => {
@@ -427,7 +427,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.pauses.set(index, live.session.number(), until);
     }
 
-    /// A session is over; `is_told` says whether the witness hears of it.
+    /// A session is over; `is_told` says whether the observer hears of it.
     fn end_session(&mut self, index: u32, is_told: bool) {
         if self.prepared.own > 0 {
             self.close_own(index);
@@ -437,7 +437,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         let live = self.sessions.remove(index as usize);
         self.arrivals.session_over(self.now);
         if is_told {
-            self.tell_session_over(&live);
+            self.notify_session_over(&live);
         }
     }
 

@@ -51,7 +51,7 @@ pub struct SessionShape {
     /// What is fetched with a page; none means the page alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
-    /// Whether a checksum is made of each reply's body, for witnesses.
+    /// Whether a checksum is made of each reply's body, for observers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub checksum: bool,
     /// Whether cookies are dropped each time the session has gone once through as many calls as there are requests.

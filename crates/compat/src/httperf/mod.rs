@@ -134,7 +134,7 @@ impl Style {
         }
     }
 
-    /// What counts a run from what its witness hears.
+    /// What counts a run from what its observer hears.
     #[must_use]
     pub fn ledger(&self) -> Ledger {
         Ledger::new(self.options.client)

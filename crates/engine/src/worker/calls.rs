@@ -2,19 +2,19 @@
 
 use super::Worker;
 use super::connections::encrypt;
-use super::events::tell_request;
+use super::events::notify_request;
 use crate::call::{Call, Followed, Kept, NONE, What};
 use crate::connection::Phase;
 use crate::filling::{Filling, Upload, request, template};
 use crate::setup::{Prepared, order};
 use crate::sink::{Ended, Ending};
 use crate::translate;
-use crate::witness::Seen;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
+use warwolf_observe::CallRecord;
 use warwolf_plan::{Reconnect, RequestId, WhenFull};
 use warwolf_workload::{Page, Reply, Sequel, Token};
 
@@ -122,7 +122,7 @@ impl<D: Driver> Worker<'_, D> {
         let index = self.open(endpoint);
         self.await_opening(call, index);
         self.keep(session, index);
-        self.tell_connecting(index);
+        self.notify_connecting(index);
         true
     }
 
@@ -178,7 +178,7 @@ impl<D: Driver> Worker<'_, D> {
             plain,
             recorder,
             workload,
-            witness,
+            observer,
             wants_requests,
             ..
         } = self;
@@ -206,7 +206,7 @@ impl<D: Driver> Worker<'_, D> {
             keep(plain);
             entry.sent_bytes = plain.len() as u64;
             if *wants_requests {
-                tell_request(witness, entry.serial, plain, template);
+                notify_request(observer, entry.serial, plain, template);
             }
             encrypt(live, plain);
         } else {
@@ -215,7 +215,7 @@ impl<D: Driver> Worker<'_, D> {
             keep(&live.out[before..]);
             entry.sent_bytes = (live.out.len() - before) as u64;
             if *wants_requests {
-                tell_request(witness, entry.serial, &live.out[before..], template);
+                notify_request(observer, entry.serial, &live.out[before..], template);
             }
         }
         if let (Some(began), Some(kept)) = (began, &mut entry.kept) {
@@ -244,7 +244,7 @@ impl<D: Driver> Worker<'_, D> {
         self.ended.clear();
         self.settled = 0;
         self.end_bereft();
-        self.tell_gone();
+        self.notify_gone();
     }
 
     pub(super) fn end(&mut self, Ended { call, ending }: Ended) {
@@ -381,19 +381,19 @@ impl<D: Driver> Worker<'_, D> {
         call
     }
 
-    /// Adds a call that is over to the tally, and shows it to the witness.
+    /// Adds a call that is over to the tally, and shows it to the observer.
     pub(super) fn count(&mut self, call: &Call, finished: Timestamp, outcome: Outcome, part: Part) {
         let sample = call.sample(finished, outcome);
         self.recorder.tally.record(&sample);
-        if let Some(witness) = &mut self.witness {
+        if let Some(observer) = &mut self.observer {
             let request = request(self.prepared, &call.what);
             let planned = match call.what {
                 What::Planned(index) => Some(RequestId(index)),
                 What::Followed(_) => None,
             };
-            let version = call.version.unwrap_or_else(|| self.prepared.version());
+            let version = translate::version(call.version.unwrap_or_else(|| self.prepared.version()));
             let kept = call.kept.as_deref();
-            witness.call(&Seen {
+            observer.call(&CallRecord {
                 sample: &sample,
                 session: part.session,
                 request,

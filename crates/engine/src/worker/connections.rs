@@ -117,7 +117,7 @@ impl<D: Driver> Worker<'_, D> {
     /// The connection can carry calls: those that waited for it begin.
     pub(super) fn ready(&mut self, index: u32, resumed: Option<bool>) {
         self.opened_as(index, Phase::Ready, resumed);
-        self.tell_connected(index);
+        self.notify_connected(index);
         while self.connections[index as usize].has_room() {
             match self.connections[index as usize].waiting.pop(&self.calls) {
                 Some(call) => {
@@ -194,7 +194,7 @@ impl<D: Driver> Worker<'_, D> {
             self.lose(owner, index);
         }
         self.data -= usize::from(is_data);
-        if self.witness.is_some() && !is_data {
+        if self.observer.is_some() && !is_data {
             self.gone.push(index);
         }
         self.recycle(out);
@@ -301,7 +301,7 @@ impl<D: Driver> Worker<'_, D> {
             {
                 self.reply_deadlines.set(call, self.now + limit);
             }
-            self.tell_written(call, index);
+            self.notify_written(call, index);
         }
     }
 

@@ -40,7 +40,7 @@ impl<D: Driver> Worker<'_, D> {
         let conversation = Conversation::new(order, number, is_extended);
         connection.ftp = Ftp::Control(Box::new(conversation), NONE);
         self.opened_as(index, Phase::Control, None);
-        self.tell_connected(index);
+        self.notify_connected(index);
     }
 
     /// Lets something be said on a control connection.

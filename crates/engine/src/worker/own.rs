@@ -80,7 +80,7 @@ impl<D: Driver> Worker<'_, D> {
                 live.more[more] = index;
             }
         }
-        self.tell_connecting(index);
+        self.notify_connecting(index);
         true
     }
 

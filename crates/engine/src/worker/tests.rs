@@ -6,11 +6,11 @@ mod replies;
 
 use super::*;
 use crate::recorder::Page;
-use crate::witness::Seen;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{Phase, Tally, ViolationKind};
+use warwolf_observe::CallRecord;
 use warwolf_plan::{
     ArrivalProcess, Auth, Credentials, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape,
     Shard, Stop, Think, Timeouts, Unresolved, Verify, Work,
@@ -85,7 +85,7 @@ impl<'p> Bench<'p> {
             tls: crate::setup::tls_config(plan).unwrap(),
             recorder: Recorder::new(0, Box::new(Tally::reserved(1)), interval, send, empties),
             control: control.clone(),
-            witness: None,
+            observer: None,
             sessions,
             connections,
         };
@@ -113,12 +113,12 @@ fn run_shard(plan: &Plan, shard: Shard, scenario: Scenario) -> Tally {
     run_watched(plan, shard, scenario, None)
 }
 
-fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, witness: Option<Box<dyn Witness>>) -> Tally {
+fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, observer: Option<Box<dyn Observer>>) -> Tally {
     let prepared = Prepared::new(plan).unwrap();
     let never = Duration::from_secs(1_000_000);
     let mut bench = Bench::new(plan, &prepared, shard, scenario, never, &Control::new());
-    if let Some(witness) = witness {
-        bench.worker.watch(witness);
+    if let Some(observer) = observer {
+        bench.worker.watch(observer);
     }
     let Bench { worker, pages, .. } = bench;
     worker.run().unwrap();
@@ -555,17 +555,17 @@ fn cookies_come_back_and_redirects_are_followed() {
 }
 
 #[test]
-fn a_witness_sees_every_call_once() {
+fn an_observer_sees_every_call_once() {
     type Note = (u64, String, bool, Outcome);
     struct Notes(Rc<RefCell<Vec<Note>>>);
-    impl Witness for Notes {
-        fn call(&mut self, seen: &Seen<'_>) {
-            assert_eq!(seen.planned.is_none(), seen.request.path == "/there");
+    impl Observer for Notes {
+        fn call(&mut self, record: &CallRecord<'_>) {
+            assert_eq!(record.planned.is_none(), record.request.path == "/there");
             self.0.borrow_mut().push((
-                seen.session,
-                seen.request.path.clone(),
-                seen.is_continued,
-                seen.sample.outcome,
+                record.session,
+                record.request.path.clone(),
+                record.is_continued,
+                record.sample.outcome,
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Sessions with connections of their own, in virtual time: bursts, pauses, failures, and what the witness hears.
+//! Sessions with connections of their own, in virtual time: bursts, pauses, failures, and what the observer hears.
 
 use super::*;
 use warwolf_plan::{Burst, FailureRule, Reconnect, RequestId, Script, WhenFull};
@@ -47,11 +47,11 @@ impl Diary {
     }
 }
 
-impl Witness for Diary {
-    fn call(&mut self, seen: &Seen<'_>) {
-        let how = match seen.sample.outcome {
-            Outcome::Completed => format!("r{}", seen.call),
-            outcome => format!("{outcome:?}{}", seen.call),
+impl Observer for Diary {
+    fn call(&mut self, record: &CallRecord<'_>) {
+        let how = match record.sample.outcome {
+            Outcome::Completed => format!("r{}", record.call),
+            outcome => format!("{outcome:?}{}", record.call),
         };
         self.note(how);
     }

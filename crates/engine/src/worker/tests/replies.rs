@@ -1,10 +1,10 @@
-//! What sessions and witnesses learn from replies, and what becomes of peers that fall silent.
+//! What sessions and observers learn from replies, and what becomes of peers that fall silent.
 
 use super::*;
-use crate::witness::Exchange;
+use warwolf_observe::Exchange;
 use warwolf_plan::{DataPlace, Fetch, RandomData, ReplyEnd, Resources};
 
-/// A call as a witness saw it: path, whether it goes on, whether it is an opening, status, challenges, exchange, and whether
+/// A call as an observer saw it: path, whether it goes on, whether it is an opening, status, challenges, exchange, and whether
 /// its connection was opened for it.
 #[derive(Clone, Debug)]
 struct Note {
@@ -27,20 +27,20 @@ struct Notes {
     exchange: bool,
 }
 
-impl Witness for Notes {
-    fn call(&mut self, seen: &Seen<'_>) {
+impl Observer for Notes {
+    fn call(&mut self, record: &CallRecord<'_>) {
         self.notes.borrow_mut().push(Note {
-            path: seen.request.path.clone(),
-            planned: seen.planned.is_some(),
-            continued: seen.is_continued,
-            opening: seen.is_opening,
-            outcome: seen.sample.outcome,
-            challenges: seen.challenges.len(),
-            exchange: seen.exchange.cloned(),
-            opened: seen.connected.is_reached(),
-            checksum: seen.checksum,
-            reason: String::from_utf8_lossy(seen.reason).into_owned(),
-            drawn: seen.drawn_bytes,
+            path: record.request.path.clone(),
+            planned: record.planned.is_some(),
+            continued: record.is_continued,
+            opening: record.is_opening,
+            outcome: record.sample.outcome,
+            challenges: record.challenges.len(),
+            exchange: record.exchange.cloned(),
+            opened: record.connected.is_reached(),
+            checksum: record.checksum,
+            reason: String::from_utf8_lossy(record.reason).into_owned(),
+            drawn: record.drawn_bytes,
         });
     }
 
@@ -57,11 +57,11 @@ impl Witness for Notes {
     }
 }
 
-fn witnessed(plan: &Plan, server: Server, exchange: bool) -> Vec<Note> {
+fn observed(plan: &Plan, server: Server, exchange: bool) -> Vec<Note> {
     told(plan, server, exchange).0
 }
 
-/// What a witness is told, and what was left out because it is still good.
+/// What an observer is told, and what was left out because it is still good.
 fn told(plan: &Plan, server: Server, exchange: bool) -> (Vec<Note>, Vec<String>) {
     plan.check().unwrap();
     let prepared = Prepared::new(plan).unwrap();
@@ -82,17 +82,17 @@ fn html(body: &str) -> Reply {
 }
 
 #[test]
-fn a_witness_may_see_what_went_over_the_connection() {
+fn an_observer_may_see_what_went_over_the_connection() {
     let plan = closed(1, 2);
     let page = |_: &warwolf_sim::Request<'_>| html("<p>");
-    let seen = witnessed(&plan, Server::new(page), true);
+    let seen = observed(&plan, Server::new(page), true);
     let exchange = seen[1].exchange.as_ref().unwrap();
     assert!(exchange.request.starts_with(b"GET / HTTP/1.1\r\n") && exchange.request.ends_with(b"\r\n\r\n"));
     let head = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=x\r\nContent-Length: 3\r\n\r\n";
     assert_eq!(String::from_utf8_lossy(&exchange.head), head);
     assert_eq!((exchange.body.as_slice(), &exchange.encoding), (&b"<p>"[..], &None));
     assert_eq!((seen[0].opened, seen[1].opened), (true, false));
-    let unasked = witnessed(&plan, Server::new(page), false);
+    let unasked = observed(&plan, Server::new(page), false);
     assert!(unasked.iter().all(|note| note.exchange.is_none()));
 }
 
@@ -106,7 +106,7 @@ fn pages_bring_what_they_are_made_of() {
         "/a" => Reply::status(404).with_header("Content-Type", "text/html"),
         _ => Reply::ok(9),
     };
-    let seen = witnessed(&plan, Server::new(server), false);
+    let seen = observed(&plan, Server::new(server), false);
     let told: Vec<(&str, bool, bool)> =
         seen.iter().map(|note| (note.path.as_str(), note.planned, note.continued)).collect();
     let page = [("/", true, true), ("/c", false, false), ("/b", false, false), ("/a", false, false)];
@@ -141,7 +141,7 @@ fn sessions_may_begin_with_something_else() {
         "/on" => Reply::never().then(Ending::Reset),
         _ => Reply::ok(9),
     };
-    let seen = witnessed(&plan, Server::new(server), false);
+    let seen = observed(&plan, Server::new(server), false);
     let count =
         |path: &str, opening: bool| seen.iter().filter(|n| n.path == path && n.opening == opening).count();
     assert_eq!((count("/in", true), count("/on", true), count("/", false)), (2, 1, 3));
@@ -149,14 +149,14 @@ fn sessions_may_begin_with_something_else() {
 }
 
 #[test]
-fn challenges_are_shown_to_the_witness() {
+fn challenges_are_shown_to_the_observer() {
     let mut plan = closed(1, 1);
     plan.session.auth = Some(Auth { server: Vec::new(), proxy: Vec::new(), attempts: 3, blind: true });
-    let bare = witnessed(&plan, Server::constant(Reply::status(401)), false);
+    let bare = observed(&plan, Server::constant(Reply::status(401)), false);
     assert_eq!(bare.iter().map(|note| note.continued).collect::<Vec<_>>(), [true, true, false]);
     let digest =
         Reply::status(401).with_header("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"");
-    let asked = witnessed(&plan, Server::constant(digest), false);
+    let asked = observed(&plan, Server::constant(digest), false);
     assert_eq!(asked.iter().map(|note| (note.continued, note.challenges)).collect::<Vec<_>>(), [(false, 1)]);
 }
 
@@ -198,7 +198,7 @@ fn bodies_are_summed_where_the_plan_says_so() {
         })
     };
     let sums =
-        |plan: &Plan| witnessed(plan, server(), false).iter().map(|note| note.checksum).collect::<Vec<_>>();
+        |plan: &Plan| observed(plan, server(), false).iter().map(|note| note.checksum).collect::<Vec<_>>();
     assert_eq!(sums(&plan), [0, 0, 0]);
     plan.session.checksum = true;
     let first = warwolf_measure::rotate_add(0, b"twenty bytes, first.");
@@ -242,11 +242,11 @@ fn a_reply_may_end_with_its_connection_alone() {
 
 #[test]
 fn reason_phrases_are_told_to_those_who_want_them() {
-    let seen = witnessed(&closed(1, 1), Server::constant(Reply::status(503)), false);
+    let seen = observed(&closed(1, 1), Server::constant(Reply::status(503)), false);
     assert_eq!(seen[0].reason, "Simulated");
 }
 
-/// What a plan with random data sends: request lines and bodies, as the witness sees them, and the lengths it is told.
+/// What a plan with random data sends: request lines and bodies, as the observer sees them, and the lengths it is told.
 fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)> {
     let mut plan = closed(2, 6);
     plan.seed = seed;
@@ -255,7 +255,7 @@ fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)
     plan.requests[0].method = method.to_owned();
     plan.requests[0].head = Some(format!("{method} /x HTTP/1.0\r\n"));
     plan.requests[0].random = Some(RandomData { max: 40, place, escaped });
-    let seen = witnessed(&plan, Server::constant(Reply::ok(3)), true);
+    let seen = observed(&plan, Server::constant(Reply::ok(3)), true);
     assert!(seen.iter().all(|note| note.outcome == Outcome::Completed));
     let told = seen.iter().map(|note| {
         let request = &note.exchange.as_ref().unwrap().request;
