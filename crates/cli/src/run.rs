@@ -11,7 +11,7 @@ use crate::{environment, files, signals, streams, words};
 use clap::ArgMatches;
 use std::io;
 use warwolf_driver::{host, uring_supported};
-use warwolf_engine::{Control, SetupError};
+use warwolf_engine::{Capacity, Control, SetupError};
 use warwolf_measure::{Interval, Run};
 use warwolf_plan::{DriverChoice, Network, Plan, Shard};
 
@@ -39,7 +39,7 @@ pub(crate) fn run(given: &Words, matches: &ArgMatches) -> Result<Exit, Failure> 
     let results = Results::open(&given.output)?;
     let history = given.keep.as_ref().map(|_| Kept::open(&given.database)).transpose()?;
     if !given.output.quiet {
-        streams::say(&format!("warwolf: {}\n", headline(&plan, means(&plan))));
+        streams::say(&format!("warwolf: {}\n", headline(&plan, &means(&plan, shard))));
     }
     let run = perform(&plan, shard, given)?;
     if let (Some(mut history), Some(name)) = (history, &given.keep) {
@@ -56,13 +56,18 @@ pub(crate) fn fit(plan: &mut Plan, descriptors: u64) {
 }
 
 /// What the engine will use, by the same rules.
-fn means(plan: &Plan) -> Means {
+fn means(plan: &Plan, shard: Shard) -> Means {
     let driver = match plan.driver {
         DriverChoice::Epoll => "epoll",
         DriverChoice::Auto if uring_supported().is_err() => "epoll",
         DriverChoice::Uring | DriverChoice::Auto => "uring",
     };
-    Means { threads: warwolf_engine::thread_count(plan, host::available_cores().len()), driver }
+    let capacity = Capacity::of(plan, shard);
+    Means {
+        threads: capacity.threads(host::available_cores().len()),
+        connections: capacity.connections,
+        driver,
+    }
 }
 
 fn perform(plan: &Plan, shard: Shard, given: &Words) -> Result<Run, Failure> {

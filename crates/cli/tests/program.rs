@@ -312,7 +312,16 @@ fn parts_of_a_run_add_up() {
     let whole = path_in(&folder, "whole.wwr");
     let merged = warwolf(&["merge", &parts[1], &parts[0], "-o", &whole]);
     assert_eq!((merged.code, merged.stderr.as_str()), (Some(0), ""));
-    assert_eq!(warwolf(&["report", &whole]).code, Some(0));
+    let figures = |file: &str| {
+        let report = warwolf(&["report", "--format", "json", file]);
+        assert_eq!(report.code, Some(0), "{report:#?}");
+        let json: serde_json::Value = serde_json::from_str(&report.stdout).unwrap();
+        let number = |at: &str| json.pointer(at).and_then(serde_json::Value::as_u64).unwrap();
+        let connections = (number("/target/connections"), number("/health/in_flight_limit"));
+        (connections, ["planned", "started", "completed"].map(|name| number(&format!("/accounting/{name}"))))
+    };
+    assert_eq!(figures(&whole), ((4, 4), [100; 3]));
+    assert_eq!(parts.each_ref().map(|part| figures(part).0), [(2, 2), (2, 2)]);
     let half = warwolf(&["merge", &parts[0], "-o", &whole]);
     assert_eq!((half.code, half.stderr.as_str()), (Some(0), "warwolf: parts are missing: 2\n"));
     assert_eq!(warwolf(&["report", &whole]).code, Some(0));

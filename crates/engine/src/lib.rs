@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
+mod capacity;
 mod connection;
 mod control;
 mod deadline;
@@ -21,9 +22,10 @@ mod threads;
 mod translate;
 mod worker;
 
+pub use capacity::Capacity;
 pub use control::Control;
 pub use resolve::resolve;
-pub use threads::{run, run_observed, thread_count};
+pub use threads::{run, run_observed};
 
 use std::fmt;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! The thread that starts the workers, sums up what they count, and ends with a [`Run`].
 
+use crate::capacity::Capacity;
 use crate::health::{Host, Spent, ephemeral_ports};
 use crate::recorder::{Page, Recorder};
 use crate::setup::{Prepared, tls_config};
@@ -14,22 +15,15 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
 use warwolf_measure::{Environment, Evidence, Interval, Run, Tally, Timeline, WorkerEvidence};
 use warwolf_observe::Observers;
-use warwolf_plan::{DriverChoice, Idle, Plan, Schedule, Shard, WhenFull, Work, text};
+use warwolf_plan::{DriverChoice, Idle, Plan, Shard, text};
 use warwolf_workload::{Arrivals, Workload};
 
 /// Time zero lies this far ahead when the workers are started, so that all of them are there for it.
 const LEAD: Duration = Duration::from_millis(3);
-/// Users that one more thread is worth starting for, and arrivals a second likewise.
-const USERS_PER_THREAD: u32 = 16;
-const RATE_PER_THREAD: f64 = 25_000.0;
 /// Descriptors besides the connections: rings, files, the terminal.
 const OTHER_DESCRIPTORS: u64 = 64;
 /// Tallies that travel between a worker and the thread that sums up, besides the one in use.
 const SPARE_TALLIES: usize = 2;
-/// An interval is a fiftieth of the run, within these bounds.
-const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
-const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
-
 /// Runs the part of `plan` that is `shard`, and tells `watch` about each interval once all workers are past it.
 ///
 /// Blocks until the run is over: its time is up, its calls are made, or `control` stops it.
@@ -59,10 +53,10 @@ pub fn run_observed(
     plan.check()?;
     let prepared = Prepared::new(plan)?;
     let cores = host::available_cores();
-    let threads = thread_count(plan, cores.len());
-    let needed = connections_asked(plan, prepared.endpoints.len());
-    let descriptors = raise_descriptors(sockets(&prepared, needed))?;
-    let length = interval_length(plan);
+    let capacity = Capacity::of(plan, shard);
+    let threads = capacity.threads(cores.len());
+    let descriptors = raise_descriptors(sockets(&prepared, capacity.connections))?;
+    let length = capacity.interval;
 
     let before = Host::read();
     let (pages, arriving) = sync_channel(threads * 4);
@@ -79,7 +73,6 @@ pub fn run_observed(
                     prepared: &prepared,
                     shard: shard.split(number as u32, threads as u32).unwrap_or(shard),
                     number,
-                    threads,
                     core: cores.get(number).copied().filter(|_| threads <= cores.len()),
                     start,
                     observers,
@@ -125,9 +118,9 @@ pub fn run_observed(
         descriptors_limit: descriptors,
         descriptors_peak: held + OTHER_DESCRIPTORS,
         ports_available: if plan.network.unix_socket.is_some() { 0 } else { ephemeral_ports() * sources },
-        connections_asked: if plan.is_open() { 0 } else { u64::from(needed) },
+        connections_asked: capacity.connections_asked.into(),
         connections_held: held,
-        in_flight_limit: in_flight_limit(plan),
+        in_flight_limit: capacity.in_flight_limit,
         cpu_user,
         cpu_system,
         interrupted: control.is_stopped(),
@@ -139,8 +132,8 @@ pub fn run_observed(
         plan_text: text::to_toml(plan),
         seed: plan.seed,
         open: plan.is_open(),
-        target_rate: target_rate(plan),
-        nominal: nominal(plan),
+        target_rate: capacity.target_rate,
+        nominal: capacity.nominal,
         wall: end.since(Timestamp::ZERO),
         warmup: plan.warmup,
         targets: plan.requests.iter().map(warwolf_plan::Request::url).collect(),
@@ -149,70 +142,6 @@ pub fn run_observed(
         environment: Environment::default(),
         shards: vec![(shard.index(), shard.count())],
     })
-}
-
-/// How long the plan says the run lasts.
-fn nominal(plan: &Plan) -> Option<Duration> {
-    let ends = match &plan.schedule {
-        Schedule::Open { arrivals, .. } => arrivals.ends_after(),
-        Schedule::Closed { .. } | Schedule::Turns { .. } => None,
-    };
-    [plan.stop.duration, ends].into_iter().flatten().min()
-}
-
-/// Calls a second the plan asks for, where a session's calls are known.
-fn target_rate(plan: &Plan) -> Option<f64> {
-    let (Schedule::Open { arrivals, .. }, Work::Draw { calls: Some(calls), .. }) =
-        (&plan.schedule, &plan.session.work)
-    else {
-        return None;
-    };
-    let rate = arrivals.mean_rate(nominal(plan).unwrap_or(Duration::from_secs(1)))?;
-    Some(rate * *calls as f64)
-}
-
-/// Calls that may be in flight at once.
-fn in_flight_limit(plan: &Plan) -> u64 {
-    let burst = match &plan.session.work {
-        Work::Draw { burst, .. } => u64::from(*burst),
-        Work::Scripts { scripts } => {
-            scripts.iter().flat_map(|s| &s.bursts).map(|b| b.then.len() as u64).max().unwrap_or(0).max(1)
-        }
-    };
-    match plan.schedule {
-        Schedule::Closed { users, .. } | Schedule::Turns { users } => u64::from(users) * burst,
-        Schedule::Open { .. } => u64::from(plan.connections.limit) * u64::from(plan.connections.pipeline),
-    }
-}
-
-/// Threads that `plan` runs on when `cores` can be had: what it asks for, else as many as its load is worth.
-#[must_use]
-pub fn thread_count(plan: &Plan, cores: usize) -> usize {
-    if let Some(threads) = plan.threads {
-        return threads as usize;
-    }
-    let worth = match &plan.schedule {
-        Schedule::Closed { users, .. } | Schedule::Turns { users } => {
-            users.div_ceil(USERS_PER_THREAD) as usize
-        }
-        Schedule::Open { arrivals, .. } => {
-            let rate = arrivals.mean_rate(plan.stop.duration.unwrap_or(Duration::from_secs(1)));
-            (rate.unwrap_or(RATE_PER_THREAD) / RATE_PER_THREAD).ceil() as usize
-        }
-    };
-    worth.clamp(1, cores.max(1))
-}
-
-/// Connections that the run may hold at once.
-fn connections_asked(plan: &Plan, endpoints: usize) -> u32 {
-    let limit = plan.connections.limit;
-    match plan.schedule {
-        Schedule::Closed { users, .. } | Schedule::Turns { users } => {
-            let each = plan.connections.own.max(endpoints as u32);
-            limit.min(users.saturating_mul(each))
-        }
-        Schedule::Open { .. } => limit,
-    }
 }
 
 /// Sockets for so many connections: an FTP call has two.
@@ -227,26 +156,12 @@ fn raise_descriptors(connections: u32) -> Result<u64, SetupError> {
     if limit < needed { Err(SetupError::Descriptors { needed, limit }) } else { Ok(limit) }
 }
 
-/// Long enough to cost nothing, short enough to see a stall. A warm-up is a whole number of intervals.
-fn interval_length(plan: &Plan) -> Duration {
-    let length = match plan.stop.duration {
-        Some(duration) => (duration / 50).clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL),
-        None => SHORTEST_INTERVAL,
-    };
-    if plan.warmup.is_zero() {
-        return length;
-    }
-    let intervals = (plan.warmup.as_nanos() / length.as_nanos()).max(1) as u32;
-    plan.warmup / intervals
-}
-
 /// What a worker is given.
 struct Seat<'p> {
     plan: &'p Plan,
     prepared: &'p Prepared,
     shard: Shard,
     number: usize,
-    threads: usize,
     core: Option<usize>,
     start: Monotonic,
     observers: Option<Observers<'p>>,
@@ -288,17 +203,7 @@ impl Seat<'_> {
 
     fn task(&self, recorder: Recorder, control: &Control) -> Result<Task<'_>, SetupError> {
         let plan = self.plan;
-        let share = |whole: u32| {
-            let (whole, threads) = (whole as usize, self.threads);
-            whole / threads + usize::from(self.number < whole % threads)
-        };
-        let connections = share(connections_asked(plan, self.prepared.endpoints.len())).max(1);
-        let sessions = match plan.schedule {
-            Schedule::Closed { users, .. } | Schedule::Turns { users } => share(users).max(1),
-            // One that finds no connection fails at once: it holds up nobody.
-            Schedule::Open { .. } if plan.connections.when_full == WhenFull::Fail => usize::MAX,
-            Schedule::Open { .. } => connections.saturating_mul(self.prepared.pipeline),
-        };
+        let Capacity { sessions, connections, .. } = Capacity::of(plan, self.shard);
         Ok(Task {
             prepared: self.prepared,
             arrivals: Arrivals::new(plan, &self.shard),
@@ -309,7 +214,7 @@ impl Seat<'_> {
             control: control.clone(),
             observer: self.observers.map(|observer| observer(self.number)),
             sessions,
-            connections,
+            connections: connections as usize,
         })
     }
 

@@ -13,7 +13,7 @@ pub struct Run {
     pub seed: u64,
     /// Whether arrivals did not wait for completions.
     pub open: bool,
-    /// Calls a second the plan asked for, where it did.
+    /// Calls per second that these shards of the plan were to make, where that is known.
     pub target_rate: Option<f64>,
     /// How long the plan said the run should last, where it did.
     pub nominal: Option<Duration>,

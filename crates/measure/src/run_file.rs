@@ -109,6 +109,7 @@ impl Run {
             }
             sum.timeline.merge(&run.timeline);
             sum.wall = sum.wall.max(run.wall);
+            sum.target_rate = sum.target_rate.zip(run.target_rate).map(|(sum, part)| sum + part);
             sum.shards.extend(run.shards);
             sum.evidence.merge(run.evidence);
         }

@@ -5,6 +5,7 @@ mod own;
 mod replies;
 
 use super::*;
+use crate::capacity::Capacity;
 use crate::recorder::Page;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -67,16 +68,7 @@ impl<'p> Bench<'p> {
         let (send, pages) = sync_channel(8);
         let (give, empties) = sync_channel(8);
         (0..2).for_each(|_| give.send(Box::new(Tally::new())).unwrap());
-        let connections = match plan.schedule {
-            Schedule::Closed { users, .. } | Schedule::Turns { users } => {
-                plan.connections.limit.min(users * plan.connections.own.max(1))
-            }
-            Schedule::Open { .. } => plan.connections.limit,
-        } as usize;
-        let sessions = match plan.schedule {
-            Schedule::Closed { users, .. } | Schedule::Turns { users } => users as usize,
-            Schedule::Open { .. } => connections * prepared.pipeline,
-        };
+        let capacity = Capacity::of(plan, shard);
         let task = Task {
             prepared,
             arrivals: Arrivals::new(plan, &shard),
@@ -86,8 +78,8 @@ impl<'p> Bench<'p> {
             recorder: Recorder::new(0, Box::new(Tally::reserved(1)), interval, send, empties),
             control: control.clone(),
             observer: None,
-            sessions,
-            connections,
+            sessions: capacity.sessions,
+            connections: capacity.connections as usize,
         };
         Self { worker: Worker::new(SimDriver::new(scenario), task), pages, give }
     }

@@ -1,0 +1,295 @@
+//! How much of everything a plan needs: threads, sessions, connections, intervals.
+
+use std::collections::HashSet;
+use std::time::Duration;
+use warwolf_plan::{Endpoint, Plan, Request, Schedule, Shard, WhenFull, Work};
+
+/// Users that one more thread is worth starting for, and arrivals per second likewise.
+const USERS_PER_THREAD: u32 = 16;
+const RATE_PER_THREAD: f64 = 25_000.0;
+/// An interval is a fiftieth of the run, within these bounds.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
+const LONGEST_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What one shard of a plan needs and may use. Computed from the plan and the shard alone, so the capacities of all
+/// shards add up to those of the whole plan.
+///
+/// A worker is a shard of its process's shard ([`Shard::split`]), so this is also what one worker needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capacity {
+    /// How long the plan wants the run to last; none when it ends for another reason.
+    pub nominal: Option<Duration>,
+    /// Requested calls per second; none in a closed loop or when the calls of a session are not known.
+    pub target_rate: Option<f64>,
+    /// Sessions that may be active at once, at least 1; `usize::MAX` when sessions fail instead of waiting.
+    pub sessions: usize,
+    /// Connections that may be open at once, at least 1. An FTP call has a data connection on top.
+    pub connections: u32,
+    /// Connections that the users of a closed loop hold if the server accepts all of them; zero in an open loop.
+    pub connections_asked: u32,
+    /// Calls that may be in flight at once.
+    pub in_flight_limit: u64,
+    /// Length of an interval. A warm-up is a whole number of them.
+    pub interval: Duration,
+    /// Threads that the plan asks for.
+    threads: Option<u32>,
+    /// Threads that the load is worth.
+    threads_worth: usize,
+}
+
+impl Capacity {
+    /// Computes what `shard` of `plan` needs.
+    #[must_use]
+    pub fn of(plan: &Plan, shard: Shard) -> Self {
+        let limit = share(plan.connections.limit, shard);
+        let users = match plan.schedule {
+            Schedule::Closed { users, .. } | Schedule::Turns { users } => Some(share(users, shard)),
+            Schedule::Open { .. } => None,
+        };
+        let connections_asked = users.map_or(0, |users| {
+            let each = plan.connections.own.max(endpoints(plan));
+            limit.min(users.saturating_mul(each))
+        });
+        let connections = if users.is_some() { connections_asked } else { limit }.max(1);
+        let pipeline = plan.connections.pipeline;
+        let sessions = match users {
+            Some(users) => users.max(1) as usize,
+            // A session that finds no connection fails at once and delays no other.
+            None if plan.connections.when_full == WhenFull::Fail => usize::MAX,
+            None => (connections as usize).saturating_mul(pipeline as usize),
+        };
+        let in_flight_limit = match users {
+            Some(users) => u64::from(users) * calls_at_once(plan),
+            None => u64::from(limit) * u64::from(pipeline),
+        };
+        Self {
+            nominal: nominal(plan),
+            target_rate: target_rate(plan).map(|rate| rate / f64::from(shard.count())),
+            sessions,
+            connections,
+            connections_asked,
+            in_flight_limit,
+            interval: interval(plan),
+            threads: plan.threads,
+            threads_worth: threads_worth(plan, users, shard),
+        }
+    }
+
+    /// Threads to run on when `cores` are available: as many as the plan asks for, otherwise as many as the load is worth.
+    #[must_use]
+    pub fn threads(&self, cores: usize) -> usize {
+        match self.threads {
+            Some(threads) => threads as usize,
+            None => self.threads_worth.clamp(1, cores.max(1)),
+        }
+    }
+}
+
+/// How many of `whole` numbers, counted from zero, belong to `shard`.
+fn share(whole: u32, shard: Shard) -> u32 {
+    whole / shard.count() + u32::from(shard.index() < whole % shard.count())
+}
+
+/// How many different endpoints the plan's requests go to.
+fn endpoints(plan: &Plan) -> u32 {
+    let endpoints: HashSet<&Endpoint> =
+        plan.all_requests().map(|request: &Request| &request.endpoint).collect();
+    u32::try_from(endpoints.len()).unwrap_or(u32::MAX)
+}
+
+fn nominal(plan: &Plan) -> Option<Duration> {
+    let ends = match &plan.schedule {
+        Schedule::Open { arrivals, .. } => arrivals.ends_after(),
+        Schedule::Closed { .. } | Schedule::Turns { .. } => None,
+    };
+    [plan.stop.duration, ends].into_iter().flatten().min()
+}
+
+/// Calls per second over all shards.
+fn target_rate(plan: &Plan) -> Option<f64> {
+    let (Schedule::Open { arrivals, .. }, Work::Draw { calls: Some(calls), .. }) =
+        (&plan.schedule, &plan.session.work)
+    else {
+        return None;
+    };
+    let rate = arrivals.mean_rate(nominal(plan).unwrap_or(Duration::from_secs(1)))?;
+    Some(rate * *calls as f64)
+}
+
+/// Calls that one session may have in flight.
+fn calls_at_once(plan: &Plan) -> u64 {
+    match &plan.session.work {
+        Work::Draw { burst, .. } => u64::from(*burst),
+        Work::Scripts { scripts } => {
+            scripts.iter().flat_map(|s| &s.bursts).map(|b| b.then.len() as u64).max().unwrap_or(0).max(1)
+        }
+    }
+}
+
+fn threads_worth(plan: &Plan, users: Option<u32>, shard: Shard) -> usize {
+    match (&plan.schedule, users) {
+        (Schedule::Open { arrivals, .. }, _) => {
+            let rate = arrivals.mean_rate(plan.stop.duration.unwrap_or(Duration::from_secs(1)));
+            let rate = rate.unwrap_or(RATE_PER_THREAD) / f64::from(shard.count());
+            (rate / RATE_PER_THREAD).ceil() as usize
+        }
+        (_, users) => users.unwrap_or(0).div_ceil(USERS_PER_THREAD) as usize,
+    }
+}
+
+/// Long enough to cost nothing, short enough to show a stall.
+fn interval(plan: &Plan) -> Duration {
+    let length = match plan.stop.duration {
+        Some(duration) => (duration / 50).clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL),
+        None => SHORTEST_INTERVAL,
+    };
+    if plan.warmup.is_zero() {
+        return length;
+    }
+    let intervals = (plan.warmup.as_nanos() / length.as_nanos()).max(1) as u32;
+    plan.warmup / intervals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warwolf_plan::{ArrivalProcess, Stop};
+
+    fn closed(users: u32) -> Plan {
+        let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+        plan.schedule = Schedule::Closed { users, ramp: Duration::ZERO };
+        plan
+    }
+
+    fn open(rate: f64, limit: u32) -> Plan {
+        let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+        plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate }, burst: 1 };
+        plan.session.work = Work::Draw { order: warwolf_plan::Order::Sequential, calls: Some(1), burst: 1 };
+        plan.connections.limit = limit;
+        plan
+    }
+
+    fn changed(mut plan: Plan, change: impl FnOnce(&mut Plan)) -> Plan {
+        change(&mut plan);
+        plan
+    }
+
+    #[test]
+    fn sessions_and_connections_of_each_shard() {
+        let two_hosts = |users| {
+            changed(closed(users), |plan| plan.requests.push(Request::get("http://b.test/").unwrap()))
+        };
+        // Plan; shard; sessions, connections, connections asked, calls in flight.
+        let rows = [
+            ("a connection per user", closed(100), (0, 1), (100, 100, 100, 100)),
+            ("half of the users, half of the connections", closed(100), (1, 2), (50, 50, 50, 50)),
+            ("the first shards take the rest", closed(10), (0, 4), (3, 3, 3, 3)),
+            ("the last shards have fewer", closed(10), (3, 4), (2, 2, 2, 2)),
+            ("more shards than users", closed(2), (3, 4), (1, 1, 0, 0)),
+            ("a user may hold a connection to each endpoint", two_hosts(3), (0, 1), (3, 6, 6, 3)),
+            (
+                "dedicated connections",
+                changed(closed(3), |plan| plan.connections.own = 4),
+                (0, 1),
+                (3, 12, 12, 3),
+            ),
+            (
+                "the larger of endpoints and dedicated connections counts",
+                changed(two_hosts(3), |plan| plan.connections.own = 1),
+                (0, 1),
+                (3, 6, 6, 3),
+            ),
+            (
+                "never more than the limit",
+                changed(closed(100), |plan| plan.connections.limit = 30),
+                (0, 2),
+                (50, 15, 15, 50),
+            ),
+            ("an open loop: all that is allowed, none asked", open(500.0, 200), (0, 1), (200, 200, 0, 200)),
+            ("the limit is that of the whole plan", open(500.0, 200), (1, 2), (100, 100, 0, 100)),
+            (
+                "a slot for each pipelined call",
+                changed(open(500.0, 10), |plan| plan.connections.pipeline = 4),
+                (0, 1),
+                (40, 10, 0, 40),
+            ),
+            (
+                "calls that fail without a connection need no slot",
+                changed(open(500.0, 10), |plan| plan.connections.when_full = WhenFull::Fail),
+                (0, 1),
+                (usize::MAX, 10, 0, 10),
+            ),
+        ];
+        for (why, plan, (index, count), expected) in rows {
+            let found = Capacity::of(&plan, Shard::new(index, count).unwrap());
+            let found = (found.sessions, found.connections, found.connections_asked, found.in_flight_limit);
+            assert_eq!(found, expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn shards_and_their_workers_add_up_to_the_plan() {
+        for plan in [closed(103), open(500.0, 77)] {
+            let whole = Capacity::of(&plan, Shard::WHOLE);
+            let parts: Vec<Capacity> = (0..3)
+                .filter_map(|index| Shard::new(index, 3))
+                .flat_map(|shard| (0..2).filter_map(move |worker| shard.split(worker, 2)))
+                .map(|shard| Capacity::of(&plan, shard))
+                .collect();
+            assert_eq!(parts.iter().map(|part| part.sessions).sum::<usize>(), whole.sessions);
+            assert_eq!(parts.iter().map(|part| part.connections).sum::<u32>(), whole.connections);
+            assert_eq!(parts.iter().map(|part| part.connections_asked).sum::<u32>(), whole.connections_asked);
+            assert_eq!(parts.iter().map(|part| part.in_flight_limit).sum::<u64>(), whole.in_flight_limit);
+            let rates: Option<f64> = parts.iter().map(|part| part.target_rate).sum();
+            assert_eq!(rates.map(f64::round), whole.target_rate);
+        }
+    }
+
+    #[test]
+    fn threads_by_load_and_cores() {
+        // Plan, shards, cores, threads.
+        let rows = [
+            (closed(1), 1, 8, 1),
+            (closed(17), 1, 8, 2),
+            (closed(17), 2, 8, 1),
+            (closed(10_000), 1, 8, 8),
+            (open(60_000.0, 10), 1, 8, 3),
+            (open(60_000.0, 10), 3, 8, 1),
+            (open(60_000.0, 10), 1, 0, 1),
+            (changed(closed(1), |plan| plan.threads = Some(5)), 1, 2, 5),
+        ];
+        for (plan, shards, cores, expected) in rows {
+            let capacity = Capacity::of(&plan, Shard::new(0, shards).unwrap());
+            assert_eq!(capacity.threads(cores), expected, "{:?} / {shards} on {cores} cores", plan.schedule);
+        }
+    }
+
+    #[test]
+    fn intervals_divide_the_warm_up() {
+        let seconds = Duration::from_secs;
+        let millis = Duration::from_millis;
+        // Duration, warm-up, interval.
+        for (duration, warmup, interval) in [
+            (Some(seconds(10)), millis(0), millis(200)),
+            (Some(seconds(1)), millis(0), millis(100)),
+            (Some(seconds(3_600)), millis(0), seconds(1)),
+            (None, millis(0), millis(100)),
+            (Some(seconds(10)), millis(500), millis(250)),
+            (Some(seconds(10)), millis(50), millis(50)),
+        ] {
+            let plan = changed(closed(1), |plan| {
+                plan.stop = Stop { duration, ..plan.stop.clone() };
+                plan.warmup = warmup;
+            });
+            assert_eq!(Capacity::of(&plan, Shard::WHOLE).interval, interval, "{duration:?}, {warmup:?}");
+        }
+    }
+
+    #[test]
+    fn the_target_rate_is_that_of_the_shard() {
+        let rate = |plan: &Plan, count| Capacity::of(plan, Shard::new(0, count).unwrap()).target_rate;
+        assert_eq!(rate(&open(500.0, 10), 1), Some(500.0));
+        assert_eq!(rate(&open(500.0, 10), 2), Some(250.0));
+        assert_eq!(rate(&closed(10), 2), None);
+    }
+}
