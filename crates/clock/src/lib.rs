@@ -1,6 +1,6 @@
-//! A point in time, a source of it, and one you turn by hand.
+//! A point in time, a clock trait, and a manual clock for tests.
 //!
-//! Everything in warwolf that depends on time is told the time. Only `driver` reads the machine's clock.
+//! Code that depends on time receives the time as an argument. Only `driver` reads the system clock.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -8,41 +8,41 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 use std::time::Duration;
 
-/// Nanoseconds since the run began. Holds about 584 years.
+/// Nanoseconds since the start of the run. Covers about 584 years.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// The instant the run began.
+    /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// A moment that does not come: "no deadline", or "this instant of the call was not reached".
+    /// Never: "no deadline", or "the call did not reach this instant".
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The instant `nanos` nanoseconds into the run.
+    /// Creates the instant `nanos` nanoseconds after the start of the run.
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Nanoseconds since the run began.
+    /// Returns nanoseconds since the start of the run.
     #[must_use]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the run began.
+    /// Returns seconds since the start of the run.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// Whether this is a moment at all, that is, not [`Timestamp::NEVER`].
+    /// Returns false only for [`Timestamp::NEVER`].
     #[must_use]
     pub const fn is_reached(self) -> bool {
         self.0 != u64::MAX
     }
 
-    /// Time since `earlier`, or zero when `earlier` is later.
+    /// Returns the time since `earlier`, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
@@ -80,27 +80,27 @@ impl fmt::Debug for Timestamp {
 
 /// A source of time.
 pub trait Clock {
-    /// The present moment of the run. Never goes back.
+    /// Returns the current time of the run. Never decreases.
     fn now(&self) -> Timestamp;
 }
 
-/// A clock that stands still until it is turned.
+/// A clock that only moves when it is advanced.
 #[derive(Debug, Default)]
 pub struct ManualClock(Cell<Timestamp>);
 
 impl ManualClock {
-    /// A clock that shows `now`.
+    /// Creates a clock that shows `now`.
     #[must_use]
     pub fn new(now: Timestamp) -> Self {
         Self(Cell::new(now))
     }
 
-    /// Turns the clock on by `by`.
+    /// Advances the clock by `by`.
     pub fn advance(&self, by: Duration) {
         self.0.set(self.0.get() + by);
     }
 
-    /// Turns the clock on to `to`; a moment already past leaves it as it is.
+    /// Advances the clock to `to`; has no effect if `to` is in the past.
     pub fn advance_to(&self, to: Timestamp) {
         self.0.set(self.0.get().max(to));
     }

@@ -1,6 +1,6 @@
-//! The least that a load generator can do: sends one request again and again on each connection and counts bytes.
+//! A minimal load generator: sends one request repeatedly on each connection and counts bytes.
 //!
-//! Measures what the driver costs without any protocol above it:
+//! Measures the cost of the driver without a protocol above it:
 //! `cargo run --release -p warwolf-driver --example bare -- 127.0.0.1:8080 64 5 uring [block|spin] [keep|close]`.
 
 use std::io::{Read, Write};
@@ -15,24 +15,24 @@ use warwolf_driver::{
 const KEEP: &[u8] = b"GET / HTTP/1.1\r\nHost: bare\r\n\r\n";
 const CLOSE: &[u8] = b"GET / HTTP/1.1\r\nHost: bare\r\nConnection: close\r\n\r\n";
 
-/// What one connection waits for.
+/// The state of one connection.
 #[derive(Clone, Default)]
 struct Connection {
     received: usize,
     buffer: Option<Vec<u8>>,
 }
 
-/// What was done and used after the warm-up.
+/// Work done and CPU time used after the warm-up.
 #[derive(Default)]
 struct Counts {
     requests: u64,
-    turns: u64,
+    waits: u64,
     failures: u64,
     user: Duration,
     system: Duration,
 }
 
-/// Connecting, and the first requests, are not measured.
+/// Connecting and the first requests are not measured.
 const WARM_UP: Duration = Duration::from_secs(1);
 
 fn main() -> std::io::Result<()> {
@@ -56,18 +56,18 @@ fn main() -> std::io::Result<()> {
     }?;
     let share = |time: Duration| time.as_secs_f64() * 1e6 / counts.requests as f64;
     println!(
-        "{driver:<6} {:>9.0} requests/s  {:>6.3} us CPU a request ({:.3} user, {:.3} system)  {:.2} requests a turn  {} failures",
+        "{driver:<6} {:>9.0} requests/s  {:>6.3} us CPU per request ({:.3} user, {:.3} system)  {:.2} requests per wait  {} failures",
         counts.requests as f64 / seconds,
         share(counts.user + counts.system),
         share(counts.user),
         share(counts.system),
-        counts.requests as f64 / counts.turns as f64,
+        counts.requests as f64 / counts.waits as f64,
         counts.failures,
     );
     Ok(())
 }
 
-/// The size of one reply on a kept connection.
+/// Returns the size of one response on a persistent connection.
 fn measure_reply(target: SocketAddr) -> std::io::Result<usize> {
     let mut stream = TcpStream::connect(target)?;
     stream.write_all(KEEP)?;
@@ -79,7 +79,7 @@ fn measure_reply(target: SocketAddr) -> std::io::Result<usize> {
     Ok(total)
 }
 
-/// One request in flight on each connection for some seconds.
+/// A load of one request in flight per connection for some seconds.
 struct Job<'a> {
     target: SocketAddr,
     connections: usize,
@@ -89,7 +89,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Warms up, then counts.
+    /// Warms up, then measures.
     fn run<D: Driver>(&self, mut driver: D) -> std::io::Result<Counts> {
         let fresh = Connection { received: 0, buffer: Some(Vec::with_capacity(256)) };
         let mut table = vec![fresh; self.connections];
@@ -111,7 +111,7 @@ impl Job<'_> {
         driver.connect(id, &Address::Ip(self.target), &options);
     }
 
-    /// Answers every reply with the next request until `until`.
+    /// Sends the next request after every response until `until`.
     fn load<D: Driver>(
         &self,
         driver: &mut D,
@@ -123,7 +123,7 @@ impl Job<'_> {
         let mut completions = Vec::with_capacity(4 * self.connections);
         while driver.now() < until {
             driver.wait(until, &mut completions)?;
-            counts.turns += 1;
+            counts.waits += 1;
             for completion in completions.drain(..) {
                 let id = completion.socket();
                 let connection = &mut table[id.0 as usize];

@@ -1,7 +1,7 @@
-//! Completions acted out over epoll.
+//! Completions emulated with epoll.
 //!
-//! Every socket is registered once, for both directions and edges only, so that a request costs one `send`, one `recv` and
-//! its share of one `epoll_pwait2`. Called by the engine where io_uring is not to be had.
+//! Every socket is registered once, edge-triggered and for both directions, so that a request costs one `send`, one `recv` and
+//! a share of one `epoll_pwait2`. The engine uses it where io_uring is not available.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use warwolf_clock::{Clock, Timestamp};
 
-use crate::look::Looks;
+use crate::busy_poll::BusyPoll;
 use crate::socket::{self, KernelAddress, last_errno};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
     host,
 };
 
-/// A driver over epoll. Works on every Linux since 5.11. One thread uses it at a time.
+/// A driver that uses epoll. Works on every Linux since 5.11. Only one thread may use it at a time.
 #[derive(Debug)]
 pub struct Epoll {
     clock: Monotonic,
@@ -26,16 +26,16 @@ pub struct Epoll {
     epoll: OwnedFd,
     waker: Waker,
     sockets: Vec<Option<Socket>>,
-    /// Sockets with bytes left to read: the arena was full, or nobody had asked for them when they came.
+    /// Sockets with unread bytes: the arena was full, or `receive` had not been called when they arrived.
     readable: Vec<SocketId>,
-    /// Unix sockets whose peer's backlog was full, to be asked again.
-    knocking: VecDeque<(SocketId, KernelAddress)>,
-    /// What completed outside a wait.
+    /// Unix sockets whose peer's backlog was full; their connect is retried.
+    retrying: VecDeque<(SocketId, KernelAddress)>,
+    /// Completions that occurred outside a wait.
     completed: Vec<Completion>,
     arena: Box<[u8]>,
     arena_used: usize,
     events: Vec<libc::epoll_event>,
-    looks: Looks,
+    busy_poll: BusyPoll,
     is_prepared: bool,
 }
 
@@ -44,13 +44,13 @@ pub struct Epoll {
 struct Socket {
     fd: OwnedFd,
     stage: Stage,
-    /// The owner asked to receive, and the end has not been reported.
+    /// `receive` was called, and the end has not been reported.
     is_receiving: bool,
-    /// The kernel has said that there is something to read, and we have not emptied it.
+    /// The kernel reported readable data, and it has not been read completely.
     is_readable: bool,
-    /// The peer's end lies behind what is readable, so that a short read is not the last one.
+    /// The peer's end of stream follows the readable data, so that a short read is not the last one.
     has_ended: bool,
-    /// Bytes that one receive may bring.
+    /// Maximum bytes of one receive.
     receive_max: usize,
     sending: Option<Sending>,
 }
@@ -58,11 +58,11 @@ struct Socket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Connecting,
-    Knocking,
+    Retrying,
     Open,
 }
 
-/// A buffer of which the kernel has taken the first `sent` bytes.
+/// A buffer of which the kernel has accepted the first `sent` bytes.
 #[derive(Debug)]
 struct Sending {
     buffer: Vec<u8>,
@@ -70,17 +70,17 @@ struct Sending {
 }
 
 impl Epoll {
-    /// A driver for about `sockets` sockets; more are possible.
+    /// Creates a driver for about `sockets` sockets; more are possible.
     ///
     /// # Errors
     /// When the process is out of descriptors.
     pub fn new(start: Monotonic, idle: Idle, sockets: usize) -> io::Result<Self> {
-        // SAFETY: takes a number only.
+        // SAFETY: takes an integer only.
         let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor was just made and has no other owner.
+        // SAFETY: the descriptor was just created and has no other owner.
         let epoll = unsafe { OwnedFd::from_raw_fd(fd) };
         let waker = Waker::new()?;
         watch(&epoll, waker.descriptor(), libc::EPOLLIN, WAKER)?;
@@ -91,33 +91,33 @@ impl Epoll {
             waker,
             sockets: Vec::with_capacity(sockets),
             readable: Vec::with_capacity(sockets),
-            knocking: VecDeque::new(),
+            retrying: VecDeque::new(),
             completed: Vec::with_capacity(sockets),
             arena: vec![0; ARENA_BYTES].into_boxed_slice(),
             arena_used: 0,
             events: vec![libc::epoll_event { events: 0, u64: 0 }; sockets.clamp(EVENTS_MIN, EVENTS_MAX)],
-            looks: Looks::NONE,
+            busy_poll: BusyPoll::NONE,
             is_prepared: false,
         })
     }
 
-    /// Something to end this driver's waits with.
+    /// Returns a handle that ends the waits of this driver.
     ///
     /// # Errors
-    /// None today; a driver may have to make a descriptor here.
+    /// Never in this implementation.
     pub fn waker(&self) -> io::Result<Waker> {
         Ok(self.waker.clone())
     }
 
-    /// Makes the socket and asks the kernel to connect it.
+    /// Creates the socket and starts to connect it.
     fn begin(&mut self, id: SocketId, to: &Address, options: &SocketOptions) -> Result<(), SocketError> {
         let address = KernelAddress::new(to)?;
         let fd = socket::open(&address, options, libc::SOCK_NONBLOCK)?;
         let stage = match socket::connect(&fd, &address) {
             Ok(()) => Stage::Open,
             Err(libc::EINPROGRESS) => Stage::Connecting,
-            // Only a Unix socket says so: the peer's backlog is full.
-            Err(libc::EAGAIN) => Stage::Knocking,
+            // Returned only for Unix sockets: the peer's backlog is full.
+            Err(libc::EAGAIN) => Stage::Retrying,
             Err(errno) => return Err(SocketError::from_errno(errno)),
         };
         let events = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
@@ -125,7 +125,7 @@ impl Epoll {
             .map_err(|error| SocketError::from_errno(error.raw_os_error().unwrap_or(0)))?;
         match stage {
             Stage::Open => self.completed.push(Completion::Connected { socket: id, result: Ok(()) }),
-            Stage::Knocking => self.knocking.push_back((id, address)),
+            Stage::Retrying => self.retrying.push_back((id, address)),
             Stage::Connecting => {}
         }
         self.sockets[id.index()] = Some(Socket {
@@ -140,10 +140,10 @@ impl Epoll {
         Ok(())
     }
 
-    /// Asks the Unix peers with full backlogs again, until one is still full: most likely all knock at the same door. That one
-    /// goes to the end, so that others have their turn.
-    fn knock(&mut self, into: &mut Vec<Completion>) {
-        while let Some((id, address)) = self.knocking.pop_front() {
+    /// Retries connects to Unix peers until one backlog is still full, because usually all sockets connect to the same peer.
+    /// That socket moves to the end of the queue, so that others are tried next time.
+    fn retry_connects(&mut self, into: &mut Vec<Completion>) {
+        while let Some((id, address)) = self.retrying.pop_front() {
             let Some(socket) = self.sockets[id.index()].as_mut() else { continue };
             match socket::connect(&socket.fd, &address) {
                 Ok(()) => {
@@ -151,7 +151,7 @@ impl Epoll {
                     into.push(Completion::Connected { socket: id, result: Ok(()) });
                 }
                 Err(libc::EAGAIN) => {
-                    self.knocking.push_back((id, address));
+                    self.retrying.push_back((id, address));
                     return;
                 }
                 Err(errno) => {
@@ -163,7 +163,7 @@ impl Epoll {
         }
     }
 
-    /// Reads what was left over from earlier edges, as far as the arena goes. Those it did not reach are first next time.
+    /// Reads unread data of earlier edges until the arena is full. Sockets that were not reached come first next time.
     fn read_leftovers(&mut self, into: &mut Vec<Completion>) {
         let mut visited = 0;
         while visited < self.readable.len() && self.arena_used < self.arena.len() {
@@ -175,33 +175,33 @@ impl Epoll {
         self.readable.retain(|id| sockets[id.index()].as_ref().is_some_and(Socket::wants_reading));
     }
 
-    /// Takes what the kernel has to say, waiting at most `timeout` for it. True when a waker or a signal called.
+    /// Handles pending events, waiting at most `timeout` for the first. Returns true after a waker or a signal.
     fn poll(&mut self, timeout: Duration, into: &mut Vec<Completion>) -> io::Result<bool> {
         let count = match wait_for_events(&self.epoll, &mut self.events, timeout) {
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(true),
             Err(error) => return Err(error),
         };
-        let mut was_called = false;
+        let mut was_woken = false;
         for position in 0..count {
             let event = self.events[position];
             if event.u64 == WAKER {
                 self.waker.clear();
-                was_called = true;
+                was_woken = true;
             } else {
                 self.dispatch(SocketId(event.u64 as u32), event.events as i32, into);
             }
         }
-        Ok(was_called)
+        Ok(was_woken)
     }
 
-    /// Acts on the edges of one socket.
+    /// Handles the events of one socket.
     fn dispatch(&mut self, id: SocketId, events: i32, into: &mut Vec<Completion>) {
         let Some(socket) = self.sockets[id.index()].as_mut() else { return };
         let has_failed = events & (libc::EPOLLERR | libc::EPOLLHUP) != 0;
         match socket.stage {
             Stage::Connecting if has_failed => {
-                // A socket that hung up without an error was reset between two looks at it.
+                // A socket that hung up without an error was reset between two calls.
                 let result = socket::take_error(&socket.fd).and(Err(SocketError::Reset));
                 self.sockets[id.index()] = None;
                 into.push(Completion::Connected { socket: id, result });
@@ -211,7 +211,7 @@ impl Epoll {
                 socket.stage = Stage::Open;
                 into.push(Completion::Connected { socket: id, result: Ok(()) });
             }
-            Stage::Connecting | Stage::Knocking => return,
+            Stage::Connecting | Stage::Retrying => return,
             Stage::Open => {}
         }
         if has_failed || events & (libc::EPOLLIN | libc::EPOLLRDHUP) != 0 {
@@ -226,7 +226,7 @@ impl Epoll {
         }
     }
 
-    /// Reads into the arena until the socket is empty or ended, or has had its share. True when there is more.
+    /// Reads into the arena until the socket is empty, has ended, or has received its share. Returns true if there is more.
     fn read(&mut self, id: SocketId, into: &mut Vec<Completion>) -> bool {
         let Some(socket) = self.sockets[id.index()].as_mut() else { return false };
         while socket.wants_reading() && self.arena_used < self.arena.len() {
@@ -239,7 +239,7 @@ impl Epoll {
                     into.push(Completion::Ended { socket: id, result: Ok(()) });
                 }
                 Ok(len) => {
-                    // A short read has emptied the socket, and what comes later makes a new edge.
+                    // A short read has emptied the socket; later data triggers a new edge.
                     let was_filled = len == room.len();
                     socket.is_readable = was_filled || socket.has_ended;
                     self.arena_used += len;
@@ -261,29 +261,28 @@ impl Epoll {
         socket.wants_reading()
     }
 
-    /// Hands the kernel more of a buffer in flight, if there is one.
+    /// Passes more of a buffer in flight to the kernel, if there is one.
     fn continue_sending(&mut self, id: SocketId, into: &mut Vec<Completion>) {
         if let Some(socket) = self.sockets[id.index()].as_mut() {
             into.extend(socket.push(id));
         }
     }
 
-    /// Takes what the kernel has to say until `until`: looks for a moment if that pays, then sleeps. True when a waker
-    /// or a signal called.
+    /// Waits for events until `until`: polls first if that is cheaper, then sleeps. Returns true after a waker or a signal.
     fn sleep(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<bool> {
         let began = Instant::now();
         let mut timeout = self.clock.remaining_at(began, until).min(SLEEP_MAX);
-        if !self.knocking.is_empty() {
-            timeout = timeout.min(KNOCK_EVERY);
+        if !self.retrying.is_empty() {
+            timeout = timeout.min(RETRY_EVERY);
         }
         let before = into.len();
-        if let Some(length) = self.looks.next() {
+        if let Some(length) = self.busy_poll.next() {
             let end = began + length.min(timeout);
             loop {
-                let was_called = self.poll(Duration::ZERO, into)?;
-                if was_called || into.len() > before {
-                    self.looks.waited(false, host::thread_cpu_clock);
-                    return Ok(was_called);
+                let was_woken = self.poll(Duration::ZERO, into)?;
+                if was_woken || into.len() > before {
+                    self.busy_poll.waited(false, host::thread_cpu_clock);
+                    return Ok(was_woken);
                 }
                 let now = Instant::now();
                 if now >= end {
@@ -292,16 +291,16 @@ impl Epoll {
                 }
             }
         }
-        let was_called = self.poll(timeout, into)?;
-        self.looks.waited(self.looks.next().is_some(), host::thread_cpu_clock);
-        Ok(was_called)
+        let was_woken = self.poll(timeout, into)?;
+        self.busy_poll.waited(self.busy_poll.next().is_some(), host::thread_cpu_clock);
+        Ok(was_woken)
     }
 
-    /// Makes the first wait's thread sleep well.
+    /// Sets up timer slack and busy polling for the thread of the first wait.
     fn prepare(&mut self) {
         if !self.is_prepared {
             host::sleep_precisely();
-            self.looks = Looks::begin(self.idle);
+            self.busy_poll = BusyPoll::begin(self.idle);
             self.is_prepared = true;
         }
     }
@@ -359,11 +358,11 @@ impl Driver for Epoll {
 
     fn close(&mut self, socket: SocketId) {
         let Some(slot) = self.sockets.get_mut(socket.index()) else { return };
-        // Closing the descriptor also takes it out of the epoll set.
+        // Closing the descriptor also removes it from the epoll set.
         if let Some(closed) = slot.take()
-            && closed.stage == Stage::Knocking
+            && closed.stage == Stage::Retrying
         {
-            self.knocking.retain(|(id, _)| *id != socket);
+            self.retrying.retain(|(id, _)| *id != socket);
         }
         self.completed.retain(|completion| completion.socket() != socket);
     }
@@ -375,12 +374,12 @@ impl Driver for Epoll {
         into.append(&mut self.completed);
         self.read_leftovers(into);
         loop {
-            self.knock(into);
+            self.retry_connects(into);
             let is_polling = into.len() > before || self.idle == Idle::Spin;
-            let was_called =
+            let was_woken =
                 if is_polling { self.poll(Duration::ZERO, into)? } else { self.sleep(until, into)? };
-            if was_called || into.len() > before || self.clock.remaining(until).is_zero() {
-                self.looks.delivered(into.len() - before);
+            if was_woken || into.len() > before || self.clock.remaining(until).is_zero() {
+                self.busy_poll.delivered(into.len() - before);
                 return Ok(());
             }
         }
@@ -396,12 +395,12 @@ impl Driver for Epoll {
 }
 
 impl Socket {
-    /// Whether reading now may bring something.
+    /// Returns whether a read may return data now.
     fn wants_reading(&self) -> bool {
         self.is_receiving && self.is_readable
     }
 
-    /// Hands the kernel as much as it takes of the buffer in flight; the completion when that is over.
+    /// Passes as much of the buffer in flight to the kernel as it accepts. Returns the completion when sending is over.
     fn push(&mut self, id: SocketId) -> Option<Completion> {
         let sending = self.sending.as_mut()?;
         let result = loop {
@@ -423,7 +422,7 @@ impl Socket {
     }
 }
 
-/// The socket `id`, which must be open.
+/// Returns the socket `id`, which must be open.
 fn open(sockets: &mut [Option<Socket>], id: SocketId) -> &mut Socket {
     sockets.get_mut(id.index()).and_then(Option::as_mut).expect("the socket is open")
 }
@@ -442,7 +441,7 @@ fn wait_for_events(
     events: &mut [libc::epoll_event],
     timeout: Duration,
 ) -> io::Result<usize> {
-    // The kernel may end a sleep a thousandth late; aiming that much earlier leaves a short sleep for the rest.
+    // The kernel may end a sleep late by a thousandth of its length. A sleep that is shorter by that leaves a short second sleep.
     let timeout = if timeout > COARSE_SLEEP { timeout - timeout / 1000 } else { timeout };
     let spec = libc::timespec {
         tv_sec: timeout.as_secs() as libc::time_t,
@@ -462,14 +461,14 @@ fn wait_for_events(
     };
     match count {
         0.. => Ok(count as usize),
-        _ if last_errno() == libc::ENOSYS => wait_in_two_steps(epoll, events, spec),
+        _ if last_errno() == libc::ENOSYS => wait_with_ppoll(epoll, events, spec),
         _ => Err(io::Error::from_raw_os_error(last_errno())),
     }
 }
 
-/// What [`wait_for_events`] does, for kernels before 5.11 and sandboxes that do not know its call: `epoll_wait(2)` alone
-/// counts in milliseconds.
-fn wait_in_two_steps(
+/// Does the same as [`wait_for_events`] on kernels before 5.11 and in sandboxes without `epoll_pwait2`. Uses `ppoll`, because
+/// the timeout of `epoll_wait(2)` is in milliseconds.
+fn wait_with_ppoll(
     epoll: &OwnedFd,
     events: &mut [libc::epoll_event],
     timeout: libc::timespec,
@@ -486,21 +485,21 @@ fn wait_in_two_steps(
     if count < 0 { Err(io::Error::last_os_error()) } else { Ok(count as usize) }
 }
 
-/// The token of the waker among socket ids, which have 32 bits.
+/// The token of the waker; socket ids have 32 bits.
 const WAKER: u64 = u64::MAX;
-/// Bytes that one wait can deliver.
+/// Maximum bytes that one wait delivers.
 const ARENA_BYTES: usize = 512 << 10;
-/// Bytes that one socket may have of them before others have their turn.
+/// Maximum bytes of them for one socket, before others are read.
 const READ_BYTES_MAX: usize = 64 << 10;
-/// Events taken per call, by the number of sockets.
+/// Limits of the number of events per call, which depends on the number of sockets.
 const EVENTS_MIN: usize = 16;
 const EVENTS_MAX: usize = 1024;
-/// The longest single sleep; longer waits are several.
+/// The longest single sleep; longer waits consist of several.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
-/// Sleeps beyond this are split, because the kernel's slack grows with them.
+/// Longer sleeps are split, because the kernel's timer slack grows with their length.
 const COARSE_SLEEP: Duration = Duration::from_millis(2);
-/// How often a full Unix backlog is tried again.
-const KNOCK_EVERY: Duration = Duration::from_millis(1);
+/// How often connects to a full Unix backlog are retried.
+const RETRY_EVERY: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
@@ -510,7 +509,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_goes_out_and_its_reply_comes_back() {
+    fn a_request_is_sent_and_its_response_received() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = Address::Ip(listener.local_addr().unwrap());
         let mut driver = Epoll::new(Monotonic::start_at(Duration::ZERO), Idle::Block, 1).unwrap();
@@ -532,14 +531,14 @@ mod tests {
     }
 
     #[test]
-    fn an_older_kernel_waits_in_two_steps() {
+    fn the_fallback_for_older_kernels_waits_for_events() {
         let driver = Epoll::new(Monotonic::start_at(Duration::ZERO), Idle::Block, 1).unwrap();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 4];
         let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        assert_eq!(wait_in_two_steps(&driver.epoll, &mut events, at_once).unwrap(), 0);
+        assert_eq!(wait_with_ppoll(&driver.epoll, &mut events, at_once).unwrap(), 0);
         driver.waker().unwrap().wake();
         let soon = libc::timespec { tv_sec: 60, tv_nsec: 0 };
-        assert_eq!(wait_in_two_steps(&driver.epoll, &mut events, soon).unwrap(), 1);
+        assert_eq!(wait_with_ppoll(&driver.epoll, &mut events, soon).unwrap(), 1);
         assert_eq!({ events[0].u64 }, WAKER);
     }
 }

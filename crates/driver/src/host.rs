@@ -1,13 +1,13 @@
-//! What the machine allows this process, and what the process has used.
+//! Resource limits of this process, CPU affinity and CPU usage.
 
 use std::io;
 use std::net::{IpAddr, UdpSocket};
 use std::time::Duration;
 
-/// Raises the number of descriptors this process may hold to its hard limit, and returns that.
+/// Raises the soft limit of open descriptors to the hard limit and returns it.
 ///
 /// # Errors
-/// When the kernel refuses, which it does not for a process that may see its own limits.
+/// When `getrlimit` or `setrlimit` fails, for example in a sandbox.
 pub fn raise_descriptor_limit() -> io::Result<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: fills the live struct it is given.
@@ -20,18 +20,18 @@ pub fn raise_descriptor_limit() -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// Whether a connection may come from `address`.
+/// Checks that connections can use `address` as their source.
 ///
 /// # Errors
-/// `AddrNotAvailable` when no interface has it; what the kernel says otherwise.
+/// `AddrNotAvailable` when no interface has the address; other errors of the kernel.
 pub fn take_address(address: IpAddr) -> io::Result<()> {
     UdpSocket::bind((address, 0)).map(drop)
 }
 
-/// Keeps the calling thread on `core` (numbered as in [`available_cores`]).
+/// Pins the calling thread to `core` (numbered as in [`available_cores`]).
 ///
 /// # Errors
-/// When there is no such core or the process may not use it.
+/// When the core does not exist or the process may not use it.
 pub fn pin_to_core(core: usize) -> io::Result<()> {
     if core >= libc::CPU_SETSIZE as usize {
         return Err(io::Error::from_raw_os_error(libc::EINVAL));
@@ -44,7 +44,7 @@ pub fn pin_to_core(core: usize) -> io::Result<()> {
     check(unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) })
 }
 
-/// The cores this process may use, in order; `[0]` when the kernel does not say.
+/// Returns the cores that this process may use, in ascending order; `[0]` if the kernel does not report them.
 #[must_use]
 pub fn available_cores() -> Vec<usize> {
     // SAFETY: a cpu_set_t of all zero bits is the empty set.
@@ -53,23 +53,23 @@ pub fn available_cores() -> Vec<usize> {
     if check(unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) }).is_err() {
         return vec![0];
     }
-    // SAFETY: only numbers below CPU_SETSIZE are asked for.
+    // SAFETY: only numbers below CPU_SETSIZE are queried.
     (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &set) }).collect()
 }
 
-/// Time the calling thread has spent in its own code and in the kernel.
+/// Returns the user and system CPU time of the calling thread.
 #[must_use]
 pub fn thread_cpu_time() -> (Duration, Duration) {
     usage(libc::RUSAGE_THREAD)
 }
 
-/// Time all threads of this process have spent in their own code and in the kernel.
+/// Returns the user and system CPU time of all threads of this process.
 #[must_use]
 pub fn process_cpu() -> (Duration, Duration) {
     usage(libc::RUSAGE_SELF)
 }
 
-/// CPU time of the calling thread, to the nanosecond.
+/// Returns the CPU time of the calling thread with nanosecond resolution.
 pub(crate) fn thread_cpu_clock() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: fills the live struct it is given.
@@ -77,7 +77,7 @@ pub(crate) fn thread_cpu_clock() -> Duration {
     Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
 }
 
-/// User and system time of `who`; zero when the kernel does not say.
+/// Returns user and system time of `who`; zero if the kernel does not report them.
 fn usage(who: libc::c_int) -> (Duration, Duration) {
     // SAFETY: an rusage holds only numbers, for which zero bits are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -86,18 +86,18 @@ fn usage(who: libc::c_int) -> (Duration, Duration) {
     (duration(usage.ru_utime), duration(usage.ru_stime))
 }
 
-/// A kernel time as a duration; times used are never negative.
+/// Converts a kernel time, which is never negative here.
 fn duration(time: libc::timeval) -> Duration {
     Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_micros(time.tv_usec.unsigned_abs())
 }
 
-/// Lets the calling thread's sleeps end on time instead of up to 50 us later.
+/// Sets the timer slack of the calling thread to the minimum, so that sleeps do not end up to 50 us late.
 pub(crate) fn sleep_precisely() {
     // SAFETY: takes numbers only.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
 }
 
-/// The last error when a call returned a negative number.
+/// Returns the last OS error if a call returned a negative number.
 fn check(result: libc::c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
@@ -119,20 +119,20 @@ mod tests {
     }
 
     #[test]
-    fn a_core_that_does_not_exist_is_an_error() {
+    fn pinning_to_a_missing_core_is_an_error() {
         assert!(pin_to_core(1023).is_err());
         assert!(pin_to_core(1 << 20).is_err());
     }
 
     #[test]
-    fn the_descriptor_limit_is_the_hard_one() {
+    fn the_descriptor_limit_is_raised_to_the_hard_limit() {
         let limit = raise_descriptor_limit().unwrap();
         assert!(limit >= 64);
         assert_eq!(raise_descriptor_limit().unwrap(), limit);
     }
 
     #[test]
-    fn cpu_time_does_not_go_back() {
+    fn cpu_time_does_not_decrease() {
         let before = thread_cpu_time();
         let sum: u64 = (0..100_000u64).map(std::hint::black_box).sum();
         assert!(sum > 0);

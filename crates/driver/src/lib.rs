@@ -1,7 +1,8 @@
-//! The kernel, as seen by a load generator: sockets, time, and what a thread costs.
+//! The kernel interface of a load generator: sockets, time, and CPU usage of threads.
 //!
-//! Holds the only unsafe code and the only clock reading; it knows no protocol. The engine's workers call it, one driver
-//! per thread. [`Driver`] speaks completions, because epoll can act those out and io_uring need not.
+//! Contains the only unsafe code of the product and the only code that reads the clock; knows no protocol. Each worker of the
+//! engine uses its own driver. [`Driver`] is a completion interface, because io_uring provides completions and epoll can
+//! emulate them.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 use std::io;
@@ -11,9 +12,9 @@ use std::path::PathBuf;
 use warwolf_clock::{Clock, Timestamp};
 
 mod buffers;
+mod busy_poll;
 mod epoll;
 pub mod host;
-mod look;
 mod monotonic;
 mod socket;
 mod uring;
@@ -24,27 +25,27 @@ pub use monotonic::Monotonic;
 pub use uring::{Uring, supported as uring_supported};
 pub use waker::Waker;
 
-/// A socket, by the number its owner gave it: small, dense, and free to be used again after [`Driver::close`].
+/// A socket number, chosen by the caller: small, dense, and reusable after [`Driver::close`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SocketId(pub u32);
 
 impl SocketId {
-    /// The place of this socket in a table.
+    /// Returns the index of this socket in a table.
     const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Where a socket connects to.
+/// The peer address of a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// TCP, IPv4 or IPv6.
     Ip(SocketAddr),
-    /// A Unix stream socket by its path, at most 107 bytes long.
+    /// The path of a Unix stream socket, at most 107 bytes long.
     Unix(PathBuf),
 }
 
-/// How a socket is made. The default leaves everything as the kernel has it.
+/// Options of a new socket. The default keeps the settings of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SocketOptions {
     /// Sets `TCP_NODELAY`, so that small writes leave at once.
@@ -53,10 +54,9 @@ pub struct SocketOptions {
     pub send_buffer: Option<u32>,
     /// `SO_RCVBUF` in bytes; the kernel doubles it and keeps it within its own limits.
     pub receive_buffer: Option<u32>,
-    /// Bytes that one [`Completion::Received`] brings at the most, 1 or more; none means as many as there is room for. For those
-    /// who [`Driver::pause`].
+    /// Maximum bytes in one [`Completion::Received`], at least 1; `None` means no limit. For callers that use [`Driver::pause`].
     pub receive_max: Option<u32>,
-    /// Source address. With port 0 the kernel chooses the port when it connects, so that one port serves several targets.
+    /// Source address. With port 0 the kernel chooses the port on connect, so that one port can serve several targets.
     pub bind: Option<SocketAddr>,
     /// Closes with a reset instead of an orderly end, so that the port has no `TIME_WAIT`.
     pub reset_on_close: bool,
@@ -65,17 +65,17 @@ pub struct SocketOptions {
 /// Why an operation on a socket failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SocketError {
-    /// Nobody listens there.
+    /// The peer refused the connection: nothing listens on the address.
     Refused,
-    /// The peer reset the connection, or it was closed while we were sending.
+    /// The peer reset the connection, or closed it while data was being sent.
     Reset,
-    /// There is no way to the host or network.
+    /// No route to the host or network.
     Unreachable,
     /// The kernel gave up waiting for the peer.
     TimedOut,
     /// The process or the machine is out of descriptors.
     NoFiles,
-    /// All local ports towards this target are taken.
+    /// All local ports for this target are in use.
     NoPorts,
     /// The kernel is out of socket memory.
     NoBuffers,
@@ -83,47 +83,47 @@ pub enum SocketError {
     Denied,
     /// The path of the Unix socket does not exist.
     NoSuchPath,
-    /// Anything else, by the system's error number.
+    /// Any other error, with its `errno`.
     Other(i32),
 }
 
-/// What has happened to a socket.
+/// An event on a socket.
 #[derive(Debug)]
 pub enum Completion {
-    /// The answer to [`Driver::connect`]; after an error the id is free.
+    /// Completes [`Driver::connect`]; after an error the id is free.
     Connected {
         /// The socket.
         socket: SocketId,
-        /// Whether it is connected.
+        /// Success or the error.
         result: Result<(), SocketError>,
     },
     /// Bytes arrived; read them with [`Driver::bytes`] before the next wait. Never empty.
     Received {
         /// The socket.
         socket: SocketId,
-        /// Where the bytes are.
+        /// Location of the bytes.
         bytes: ReceivedBytes,
     },
-    /// The answer to [`Driver::send`]: the kernel has taken the whole buffer, or the connection cannot send any more.
+    /// Completes [`Driver::send`]: the kernel accepted the whole buffer, or the connection cannot send any more.
     Sent {
         /// The socket.
         socket: SocketId,
-        /// The buffer that was sent, emptied, with its capacity.
+        /// The buffer that was sent, cleared, with its capacity kept.
         buffer: Vec<u8>,
-        /// Whether all of it was taken.
+        /// Success if the kernel accepted the whole buffer.
         result: Result<(), SocketError>,
     },
-    /// Nothing more will be received: the peer ended its side (`Ok`; sending may go on), or the connection broke.
+    /// No more data will be received: the peer closed its sending side (`Ok`; sending may continue), or the connection broke.
     Ended {
         /// The socket.
         socket: SocketId,
-        /// Orderly or not.
+        /// `Ok` for an orderly end.
         result: Result<(), SocketError>,
     },
 }
 
 impl Completion {
-    /// The socket it happened to.
+    /// Returns the socket of this event.
     #[must_use]
     pub fn socket(&self) -> SocketId {
         match self {
@@ -135,7 +135,7 @@ impl Completion {
     }
 }
 
-/// Received bytes that lie in a buffer of the driver; valid until the next [`Driver::wait`].
+/// The location of received bytes in a buffer of the driver; valid until the next [`Driver::wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceivedBytes {
     start: usize,
@@ -143,58 +143,60 @@ pub struct ReceivedBytes {
 }
 
 impl ReceivedBytes {
-    /// `len` bytes at `start` of the driver's receive memory. For drivers; `start` means what the driver makes of it.
+    /// Describes `len` bytes at offset `start` of the driver's receive memory. Called by drivers; only the driver interprets
+    /// `start`.
     #[must_use]
     pub const fn new(start: usize, len: u32) -> Self {
         Self { start, len }
     }
 
-    /// Where they begin, in the driver's own counting.
+    /// Returns the offset in the driver's receive memory.
     #[must_use]
     pub const fn start(self) -> usize {
         self.start
     }
 
-    /// How many bytes there are, at least one.
+    /// Returns the number of bytes, at least one.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "a completion never carries no bytes")]
+    #[expect(clippy::len_without_is_empty, reason = "a completion carries at least one byte")]
     pub const fn len(self) -> usize {
         self.len as usize
     }
 }
 
-/// What a thread does while it waits.
+/// How a thread waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Idle {
-    /// Sleeps in the kernel: tens of microseconds late to wake, no cost while nothing happens. Looks for the next completion
-    /// before it sleeps, for at most what a sleep costs (measured once, at most 30 us), while that takes less CPU time for each
-    /// completion; tried anew from time to time.
+    /// Sleeps in the kernel: wakes up tens of microseconds late, costs nothing while no event occurs. Before sleeping it polls
+    /// for at most the cost of a sleep (measured once, at most 30 us), as long as this reduces the CPU time per completion; the
+    /// comparison is repeated from time to time.
     #[default]
     Block,
-    /// Asks again and again: wakes within a microsecond or two and keeps a core busy.
+    /// Polls continuously: notices events within one or two microseconds and keeps a core busy.
     Spin,
 }
 
-/// A network of stream sockets that reports completions, and the clock they are read against.
+/// Stream sockets that report completions, and the clock that their times refer to.
 ///
-/// The life of a socket: `connect`, then `Connected`; `receive` once, any time after `connect`, then `Received` until
-/// `Ended`; `send` after `Connected`, one buffer at a time; `close` at any moment. Completions of one socket come in order.
+/// Life cycle of a socket: `connect` yields `Connected`; `receive`, called once at any time after `connect`, yields `Received`
+/// until `Ended`; `send` is allowed after `Connected`, one buffer at a time; `close` is allowed at any time. Completions of one
+/// socket arrive in order.
 pub trait Driver: Clock {
-    /// Opens `socket` and begins to connect it to `to`. Failure comes as a completion, never at once.
+    /// Opens `socket` and starts to connect it to `to`. Failures are always reported as a completion.
     ///
     /// # Panics
     /// When `socket` is open.
     fn connect(&mut self, socket: SocketId, to: &Address, options: &SocketOptions);
 
-    /// Delivers what arrives from now on, until the peer ends or the socket is closed.
+    /// Starts to deliver received data, until the peer ends the connection or the socket is closed.
     ///
     /// # Panics
     /// When `socket` is not open.
     fn receive(&mut self, socket: SocketId);
 
-    /// Delivers nothing more of what arrives until [`receive`](Driver::receive) is called again: it stays with the kernel,
-    /// and when that is full with the peer. An end or a break is not noticed either. True when the driver can do that;
-    /// false when it goes on delivering, as the ring does, whose receive is with the kernel already.
+    /// Stops delivery until [`receive`](Driver::receive) is called again. Data stays in the kernel, and once the kernel's
+    /// buffer is full, at the peer. The end of the connection is not reported either. Returns false if the driver cannot stop
+    /// delivery, as io_uring, whose receive operation is already armed.
     ///
     /// # Panics
     /// When `socket` is not open.
@@ -203,15 +205,15 @@ pub trait Driver: Clock {
         false
     }
 
-    /// Sends all of `buffer`, however many steps that takes, and returns it in [`Completion::Sent`].
+    /// Sends all of `buffer`, in several steps if necessary, and returns it in [`Completion::Sent`].
     ///
     /// # Panics
-    /// When `socket` is not connected, or still has a buffer to send.
+    /// When `socket` is not connected, or is still sending a buffer.
     fn send(&mut self, socket: SocketId, buffer: Vec<u8>);
 
-    /// Like [`send`](Driver::send), but when the kernel takes all of `buffer` at once, returns it here, emptied, and nothing
-    /// completes. Otherwise (none) [`Completion::Sent`] follows as usual, with failures too. Costs less than `send`, because
-    /// there is no completion to wait for.
+    /// Like [`send`](Driver::send), but if the kernel accepts all of `buffer` at once, returns the cleared buffer and produces no
+    /// completion. Otherwise returns `None`, and [`Completion::Sent`] follows, also for failures. Cheaper than `send`, because
+    /// no completion has to be handled.
     ///
     /// # Panics
     /// As `send` does.
@@ -220,20 +222,20 @@ pub trait Driver: Clock {
         None
     }
 
-    /// Closes `socket` at once; it has no further completion, and a buffer in flight is dropped. The id may be used again
-    /// immediately. Closing what is not open does nothing.
+    /// Closes `socket` immediately; no further completion follows, and a buffer in flight is dropped. The id can be reused at
+    /// once. Does nothing if the socket is not open.
     fn close(&mut self, socket: SocketId);
 
-    /// Sleeps (or spins) until something has completed, `until` has come, or a [`Waker`] or a signal called, and adds what
-    /// has completed to `into`. An `until` that is past only looks. Ends the life of all [`ReceivedBytes`].
+    /// Sleeps (or polls) until there is a completion, `until` is reached, or a [`Waker`] or a signal wakes the thread. Appends
+    /// the completions to `into`. Does not block if `until` is in the past. Invalidates all [`ReceivedBytes`].
     ///
     /// # Errors
-    /// When the kernel refuses to wait, which leaves nothing to be done with this driver.
+    /// When waiting fails in the kernel. The driver is unusable afterwards.
     fn wait(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<()>;
 
-    /// The bytes of a [`Completion::Received`] of the latest wait.
+    /// Returns the bytes of a [`Completion::Received`] of the latest wait.
     fn bytes(&self, bytes: &ReceivedBytes) -> &[u8];
 
-    /// What reports call it: `epoll`, `uring`, `sim`.
+    /// Returns the name used in reports: `epoll`, `uring` or `sim`.
     fn name(&self) -> &'static str;
 }

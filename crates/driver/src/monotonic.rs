@@ -1,28 +1,28 @@
-//! The machine's steady clock, counted from the start of the run.
+//! The monotonic clock of the system, relative to the start of the run.
 
 use std::time::{Duration, Instant};
 
 use warwolf_clock::{Clock, Timestamp};
 
-/// The steady clock of the machine, with the start of the run as its zero. All threads of a run share one zero by copying.
+/// The monotonic clock of the system, with zero at the start of the run. All threads of a run use copies of one value.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     zero: Instant,
 }
 
 impl Monotonic {
-    /// A clock whose zero lies `in_` ahead of now, so that all threads can be ready before it.
+    /// Creates a clock whose zero is `in_` from now, so that all threads can be ready by then.
     #[must_use]
     pub fn start_at(in_: Duration) -> Self {
         Self { zero: Instant::now() + in_ }
     }
 
-    /// How long it is until `until`; zero when that is past. Correct before zero too.
+    /// Returns the time left until `until`; zero if it is in the past. Also correct before zero.
     pub(crate) fn remaining(&self, until: Timestamp) -> Duration {
         self.remaining_at(Instant::now(), until)
     }
 
-    /// How long it is from `now` until `until`.
+    /// Returns the time from `now` until `until`; zero if it is in the past.
     pub(crate) fn remaining_at(&self, now: Instant, until: Timestamp) -> Duration {
         if !until.is_reached() {
             return Duration::MAX;
@@ -33,7 +33,7 @@ impl Monotonic {
 }
 
 impl Clock for Monotonic {
-    /// Time since zero; before zero it stands at [`Timestamp::ZERO`].
+    /// Returns the time since zero; before zero it returns [`Timestamp::ZERO`].
     fn now(&self) -> Timestamp {
         let since = self.zero.elapsed();
         Timestamp::from_nanos(since.as_secs() * 1_000_000_000 + u64::from(since.subsec_nanos()))
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_stands_at_zero_before_the_start() {
+    fn the_clock_shows_zero_before_the_start() {
         let clock = Monotonic::start_at(Duration::from_secs(1000));
         assert_eq!(clock.now(), Timestamp::ZERO);
         let remaining = clock.remaining(Timestamp::ZERO);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn never_is_infinitely_far() {
+    fn the_time_until_never_is_the_maximum() {
         assert_eq!(Monotonic::start_at(Duration::ZERO).remaining(Timestamp::NEVER), Duration::MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! Makes sockets and translates the kernel's errors.
+//! Creates sockets and translates errors of the kernel.
 
 use std::mem::size_of;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use std::{io, ptr};
 use crate::{Address, SocketError, SocketOptions};
 
 impl SocketError {
-    /// What an error number of the system means for a socket.
+    /// Translates an `errno` of a socket operation.
     #[must_use]
     pub const fn from_errno(errno: i32) -> Self {
         match errno {
@@ -27,18 +27,18 @@ impl SocketError {
         }
     }
 
-    /// What the calling thread's last error means.
+    /// Translates the calling thread's last error.
     pub(crate) fn last() -> Self {
         Self::from_errno(last_errno())
     }
 }
 
-/// The calling thread's last error number.
+/// Returns the calling thread's last error number.
 pub(crate) fn last_errno() -> i32 {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-/// An address as the kernel reads it.
+/// An address in the representation of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelAddress {
     storage: libc::sockaddr_storage,
@@ -46,7 +46,7 @@ pub(crate) struct KernelAddress {
 }
 
 impl KernelAddress {
-    /// Writes `address` down for the kernel; a path must fit.
+    /// Converts `address`; fails if a Unix path is too long.
     pub(crate) fn new(address: &Address) -> Result<Self, SocketError> {
         match address {
             Address::Ip(address) => Ok(Self::ip(*address)),
@@ -76,7 +76,7 @@ impl KernelAddress {
         let bytes = path.as_os_str().as_bytes();
         let mut address =
             libc::sockaddr_un { sun_family: libc::AF_UNIX as libc::sa_family_t, sun_path: [0; 108] };
-        // One byte must be left for the closing zero.
+        // One byte is needed for the terminating zero.
         if bytes.is_empty() || bytes.len() >= address.sun_path.len() {
             return Err(SocketError::Other(libc::ENAMETOOLONG));
         }
@@ -86,7 +86,7 @@ impl KernelAddress {
         Ok(Self::of(address))
     }
 
-    /// Copies one of the kernel's address structs into the space that holds any of them.
+    /// Copies one of the kernel's address structs into storage that is large enough for any of them.
     fn of<T: Copy>(address: T) -> Self {
         const { assert!(size_of::<T>() <= size_of::<libc::sockaddr_storage>()) };
         // SAFETY: a sockaddr_storage holds only numbers, for which zero bits are valid.
@@ -96,12 +96,12 @@ impl KernelAddress {
         Self { storage, len: size_of::<T>() as libc::socklen_t }
     }
 
-    /// Where the address lies; valid as long as this value stays in its place.
+    /// Returns a pointer to the address; valid until this value moves.
     pub(crate) fn as_ptr(&self) -> *const libc::sockaddr {
         (&raw const self.storage).cast()
     }
 
-    /// Bytes of the address that count.
+    /// Returns the number of significant bytes.
     pub(crate) const fn len(&self) -> libc::socklen_t {
         self.len
     }
@@ -111,19 +111,19 @@ impl KernelAddress {
     }
 }
 
-/// Makes a socket that can connect to `to`, with all options set and bound if asked for. `flags` go to `socket(2)` beside
-/// close-on-exec.
+/// Creates a socket that can connect to `to`, with all options set, and bound if requested. `flags` are passed to `socket(2)` in
+/// addition to close-on-exec.
 pub(crate) fn open(
     to: &KernelAddress,
     options: &SocketOptions,
     flags: libc::c_int,
 ) -> Result<OwnedFd, SocketError> {
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     let fd = unsafe { libc::socket(to.family(), libc::SOCK_STREAM | libc::SOCK_CLOEXEC | flags, 0) };
     if fd < 0 {
         return Err(SocketError::last());
     }
-    // SAFETY: the descriptor was just made and has no other owner.
+    // SAFETY: the descriptor was just created and has no other owner.
     let fd = unsafe { OwnedFd::from_raw_fd(fd) };
     if options.nodelay && to.family() != libc::AF_UNIX {
         set(&fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
@@ -143,10 +143,10 @@ pub(crate) fn open(
     Ok(fd)
 }
 
-/// Gives the socket its source address.
+/// Binds the socket to its source address.
 fn bind(fd: &OwnedFd, from: SocketAddr) -> Result<(), SocketError> {
     if from.port() == 0 {
-        // The port is chosen at connect, where only the four numbers together must be unique.
+        // The kernel chooses the port on connect, where only the 4-tuple of addresses and ports has to be unique.
         set(fd, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)?;
     }
     let from_kernel = KernelAddress::ip(from);
@@ -155,13 +155,13 @@ fn bind(fd: &OwnedFd, from: SocketAddr) -> Result<(), SocketError> {
         return Ok(());
     }
     match last_errno() {
-        // Without a port in play this says that the address is not one of ours, not that ports ran out.
+        // From `bind` this error means that the address is not local, not that the ports ran out.
         libc::EADDRNOTAVAIL => Err(SocketError::Other(libc::EADDRNOTAVAIL)),
         errno => Err(SocketError::from_errno(errno)),
     }
 }
 
-/// A size as the kernel's int; larger ones are cut by its own limits anyway.
+/// Converts a size to a C int. Larger sizes exceed the limits of the kernel anyway.
 fn number(bytes: u32) -> libc::c_int {
     libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX)
 }
@@ -177,17 +177,17 @@ fn set_option<T>(fd: &OwnedFd, level: libc::c_int, name: libc::c_int, value: &T)
     if result < 0 { Err(SocketError::last()) } else { Ok(()) }
 }
 
-/// Asks the kernel to connect; the error is the system's number, `EINPROGRESS` among them.
+/// Starts to connect. The error is an `errno`, possibly `EINPROGRESS`.
 pub(crate) fn connect(fd: &OwnedFd, to: &KernelAddress) -> Result<(), i32> {
     // SAFETY: reads `len` bytes of an address that is borrowed for the call.
     let result = unsafe { libc::connect(fd.as_raw_fd(), to.as_ptr(), to.len()) };
     if result < 0 { Err(last_errno()) } else { Ok(()) }
 }
 
-// The two calls below go to the kernel past the C library, whose own are points at which a thread may be cancelled: in a
-// program with several threads that is one or two per cent of a small request.
+// `receive` and `send` bypass the C library, whose wrappers are thread cancellation points: in a multi-threaded program these
+// cost one or two per cent of a small request.
 
-/// Reads what is there, at most as much as fits; no bytes mean that the peer has ended.
+/// Reads available bytes, at most the size of `into`. Zero bytes mean that the peer has closed its side.
 pub(crate) fn receive(fd: &OwnedFd, into: &mut [u8]) -> Result<usize, i32> {
     // SAFETY: writes at most `len` bytes into the live slice.
     let len = unsafe {
@@ -204,7 +204,7 @@ pub(crate) fn receive(fd: &OwnedFd, into: &mut [u8]) -> Result<usize, i32> {
     usize::try_from(len).map_err(|_| last_errno())
 }
 
-/// Hands over as much of `bytes` as the kernel takes at once.
+/// Passes as much of `bytes` to the kernel as it accepts without blocking.
 pub(crate) fn send(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, i32> {
     let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
     // SAFETY: reads at most `len` bytes of the live slice.
@@ -222,7 +222,7 @@ pub(crate) fn send(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, i32> {
     usize::try_from(len).map_err(|_| last_errno())
 }
 
-/// Takes the error that waits on a socket, if any.
+/// Takes the pending error of a socket, if any.
 pub(crate) fn take_error(fd: &OwnedFd) -> Result<(), SocketError> {
     let mut errno: libc::c_int = 0;
     let mut len = size_of::<libc::c_int>() as libc::socklen_t;
@@ -248,14 +248,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_that_does_not_fit_is_refused_here() {
+    fn a_path_that_is_too_long_is_an_error() {
         let long = Address::Unix("x".repeat(108).into());
         assert_eq!(KernelAddress::new(&long).err(), Some(SocketError::Other(libc::ENAMETOOLONG)));
         assert!(KernelAddress::new(&Address::Unix("x".repeat(107).into())).is_ok());
     }
 
     #[test]
-    fn an_ipv6_address_lies_as_the_kernel_reads_it() {
+    fn an_ipv6_address_has_the_layout_of_the_kernel() {
         let address = KernelAddress::ip("[2001:db8::7%5]:258".parse().unwrap());
         assert_eq!((address.len(), address.family()), (28, libc::AF_INET6));
         // SAFETY: an address has at least its 28 bytes of initialised storage.
@@ -266,14 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_sorted_by_what_they_mean() {
+    fn errnos_are_translated() {
         assert_eq!(SocketError::from_errno(libc::EPIPE), SocketError::Reset);
         assert_eq!(SocketError::from_errno(libc::EADDRNOTAVAIL), SocketError::NoPorts);
         assert_eq!(SocketError::from_errno(libc::EINVAL), SocketError::Other(libc::EINVAL));
     }
 
     #[test]
-    fn a_source_address_that_is_not_ours_is_no_lack_of_ports() {
+    fn a_foreign_source_address_is_not_reported_as_missing_ports() {
         let to = KernelAddress::ip(([127, 0, 0, 1], 9).into());
         let options = SocketOptions { bind: Some(([192, 0, 2, 77], 0).into()), ..SocketOptions::default() };
         assert_eq!(open(&to, &options, 0).err(), Some(SocketError::Other(libc::EADDRNOTAVAIL)));

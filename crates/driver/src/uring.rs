@@ -1,7 +1,7 @@
-//! Completions as io_uring gives them.
+//! Completions from io_uring.
 //!
-//! Each socket keeps one multishot receive armed on shared buffers; everything asked for between two waits goes to the
-//! kernel in the one call that also waits. Called by the engine where the kernel allows it ([`supported`]).
+//! Each socket keeps one multishot receive armed on shared buffers. All operations queued between two waits are submitted in the
+//! one system call that also waits. The engine uses it where the kernel allows it ([`supported`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -13,39 +13,39 @@ use io_uring::{EnterFlags, IoUring, Probe, cqueue, opcode, squeue};
 use warwolf_clock::{Clock, Timestamp};
 
 use crate::buffers::{Buffers, GROUP};
-use crate::look::Looks;
+use crate::busy_poll::BusyPoll;
 use crate::socket::{self, KernelAddress};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
     host,
 };
 
-/// A driver over io_uring. Needs Linux 6.1; may move to another thread until its first wait, which binds it to its thread.
+/// A driver that uses io_uring. Needs Linux 6.1. It may move between threads until its first wait, which binds it to the thread.
 pub struct Uring {
-    // Dropped in this order: the kernel lets go of the memory below when the ring is gone.
+    // Dropped in this order: the kernel releases the memory below when the ring is closed.
     ring: IoUring,
     buffers: Buffers,
     sockets: Vec<Slot>,
-    /// Addresses of connects that the kernel has not seen yet. Never grows beyond its first capacity: the kernel is given
+    /// Addresses of connects that are not submitted yet. Never grows beyond its initial capacity, because the kernel receives
     /// pointers into it.
     addresses: Vec<KernelAddress>,
-    /// Buffers in flight of sockets that were closed, by the token of their send.
-    orphans: HashMap<u64, Vec<u8>>,
-    /// Sockets whose receive is to be armed at the next wait.
+    /// Buffers in flight of closed sockets, by the token of their send.
+    closed_sends: HashMap<u64, Vec<u8>>,
+    /// Sockets whose receive is armed at the next wait.
     unarmed: Vec<SocketId>,
     completed: Vec<Completion>,
-    /// The completion queue's content, copied out so that acting on it may add to the submission queue.
+    /// A copy of the completion queue, so that handling its entries may add to the submission queue.
     batch: Vec<cqueue::Entry>,
     waker: Waker,
     clock: Monotonic,
     idle: Idle,
-    looks: Looks,
+    busy_poll: BusyPoll,
     is_enabled: bool,
-    /// Why the kernel refused a submission outside a wait; the next wait says so.
+    /// The error of a submission outside a wait; the next wait returns it.
     failure: Option<io::Error>,
 }
 
-/// A place for a socket. The generation outlives the socket, so that late completions of an earlier one are recognised.
+/// A slot for a socket. The generation survives the socket, so that late completions of an earlier socket are recognized.
 #[derive(Default)]
 struct Slot {
     generation: u32,
@@ -61,26 +61,26 @@ struct Socket {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Receiving {
-    /// Nobody asked.
+    /// Not requested.
     No,
-    /// To be armed.
+    /// Will be armed at the next wait.
     Wanted,
-    /// The kernel delivers.
+    /// The kernel delivers data.
     Armed,
     /// The end has been reported.
     Ended,
 }
 
-/// A buffer of which the kernel has taken the first `sent` bytes.
+/// A buffer of which the kernel has accepted the first `sent` bytes.
 struct Sending {
     buffer: Vec<u8>,
     sent: usize,
 }
 
-/// What a completion answers; the low bits of its token.
+/// The operation that a completion belongs to; the low bits of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
-    /// Asked for silence; only failures of no consequence answer.
+    /// Submitted without a completion on success; failures are ignored.
     Quiet,
     Connect,
     Receive,
@@ -89,19 +89,19 @@ enum Operation {
 }
 
 impl Uring {
-    /// A driver for about `sockets` sockets; more are possible.
+    /// Creates a driver for about `sockets` sockets; more are possible.
     ///
     /// # Errors
-    /// When the kernel has no io_uring of this kind or forbids it; [`supported`] says why in words.
+    /// When the kernel does not support or forbids the io_uring features used here; [`supported`] explains why.
     pub fn new(start: Monotonic, idle: Idle, sockets: usize) -> io::Result<Self> {
-        // Linux 6.12 knows how to fill buffers bit by bit.
+        // Linux 6.12 can fill buffers incrementally.
         Self::with_buffers(start, idle, sockets, packed).or_else(|error| match error.raw_os_error() {
             Some(libc::EINVAL) => Self::with_whole_buffers(start, idle, sockets),
             _ => Err(error),
         })
     }
 
-    /// The same driver as on kernels before 6.12, which spend a whole buffer on every receive. For tests on newer ones.
+    /// Creates the driver as on kernels before 6.12, which use a whole buffer for every receive. For tests on newer kernels.
     ///
     /// # Errors
     /// As [`Uring::new`].
@@ -124,34 +124,34 @@ impl Uring {
             buffers,
             sockets: Vec::with_capacity(sockets),
             addresses: Vec::with_capacity(submissions),
-            orphans: HashMap::new(),
+            closed_sends: HashMap::new(),
             unarmed: Vec::with_capacity(sockets),
             completed: Vec::with_capacity(sockets),
             batch: Vec::with_capacity(submissions),
             waker: Waker::new()?,
             clock: start,
             idle,
-            looks: Looks::NONE,
+            busy_poll: BusyPoll::NONE,
             is_enabled: false,
             failure: None,
         })
     }
 
-    /// Something to end this driver's waits with.
+    /// Returns a handle that ends the waits of this driver.
     ///
     /// # Errors
-    /// None today; a driver may have to make a descriptor here.
+    /// Never in this implementation.
     pub fn waker(&self) -> io::Result<Waker> {
         Ok(self.waker.clone())
     }
 
-    /// Binds the ring to this thread; the kernel accepts work from no other afterwards.
+    /// Enables the ring, which binds it to this thread.
     fn enable(&mut self) -> io::Result<()> {
         if self.is_enabled {
             return Ok(());
         }
         host::sleep_precisely();
-        self.looks = Looks::begin(self.idle);
+        self.busy_poll = BusyPoll::begin(self.idle);
         self.ring.submitter().register_enable_rings()?;
         self.is_enabled = true;
         self.watch_waker();
@@ -164,11 +164,11 @@ impl Uring {
         self.push(watch.user_data(Operation::Wake as u64));
     }
 
-    /// Queues one operation for the next call of the kernel, calling it at once when the queue is full.
+    /// Queues an operation for the next submission; submits immediately if the queue is full.
     fn push(&mut self, entry: squeue::Entry) {
         self.make_room();
-        // SAFETY: what entries point to stays in place until the kernel has answered: buffers in flight live in a slot or
-        // among the orphans, addresses are kept until they are submitted, and descriptors are closed through the ring.
+        // SAFETY: memory that entries point to stays in place until their completion: buffers in flight are owned by a slot or
+        // by `closed_sends`, addresses are kept until they are submitted, and descriptors are closed through the ring.
         let result = unsafe { self.ring.submission().push(&entry) };
         assert!(result.is_ok() || self.failure.is_some(), "there is room after submitting");
     }
@@ -180,7 +180,7 @@ impl Uring {
         }
     }
 
-    /// Submits all that is queued, runs what the kernel has deferred, and waits for `want` completions at most `timeout`.
+    /// Submits the queue, runs deferred work of the kernel, and waits at most `timeout` for `want` completions.
     fn enter(&mut self, want: u32, timeout: Duration) -> io::Result<()> {
         let queue = self.ring.submission();
         let (queued, has_more) = (queue.len() as u32, queue.taskrun() || queue.cq_overflow());
@@ -191,7 +191,7 @@ impl Uring {
         let timeout = Timespec::from(timeout.min(SLEEP_MAX));
         let arguments = SubmitArgs::new().timespec(&timeout);
         let flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
-        // SAFETY: `arguments` and the timespec it points to live on this frame and are what EXT_ARG announces.
+        // SAFETY: `arguments` and its timespec live on this frame and have the layout that EXT_ARG requires.
         let result = unsafe { self.ring.submitter().enter(queued, want, flags.bits(), Some(&arguments)) };
         if self.ring.submission().is_empty() {
             self.addresses.clear();
@@ -199,28 +199,29 @@ impl Uring {
         match result {
             Ok(_) => Ok(()),
             Err(error) => match error.raw_os_error() {
-                // Time is up, or completions must be taken first.
+                // The timeout expired, or completions have to be taken first.
                 Some(libc::ETIME | libc::EBUSY | libc::EAGAIN) => Ok(()),
                 _ => Err(error),
             },
         }
     }
 
-    /// Waits for a completion until `until`: looks for a moment if that pays, then sleeps.
+    /// Waits for a completion until `until`: polls first if that is cheaper, then sleeps.
     fn sleep(&mut self, until: Timestamp) -> io::Result<()> {
         let began = Instant::now();
         let timeout = self.clock.remaining_at(began, until);
         if timeout.is_zero() {
             return self.enter(0, Duration::ZERO);
         }
-        let is_vain = self.looks.next().is_some_and(|length| !self.look(began + length.min(timeout)));
+        let was_futile =
+            self.busy_poll.next().is_some_and(|length| !self.poll_ring(began + length.min(timeout)));
         self.enter(1, timeout)?;
-        self.looks.waited(is_vain, host::thread_cpu_clock);
+        self.busy_poll.waited(was_futile, host::thread_cpu_clock);
         Ok(())
     }
 
-    /// Watches until `until` for something that entering the kernel would not have to wait for. True when there is.
-    fn look(&mut self, until: Instant) -> bool {
+    /// Polls the ring until `until`. Returns true if there is work, so that entering the kernel will not block.
+    fn poll_ring(&mut self, until: Instant) -> bool {
         loop {
             let queue = self.ring.submission();
             if queue.taskrun() || !queue.is_empty() {
@@ -234,18 +235,18 @@ impl Uring {
         }
     }
 
-    /// Acts on everything in the completion queue. True when the waker called.
+    /// Handles all entries of the completion queue. Returns true after a call of the waker.
     fn drain(&mut self, into: &mut Vec<Completion>) -> bool {
         let mut batch = std::mem::take(&mut self.batch);
         batch.extend(self.ring.completion());
-        let mut was_called = false;
+        let mut was_woken = false;
         for entry in batch.drain(..) {
             let (id, generation, operation) = decode(entry.user_data());
             match operation {
                 Operation::Quiet => {}
                 Operation::Wake => {
                     self.waker.clear();
-                    was_called = true;
+                    was_woken = true;
                     if !cqueue::more(entry.flags()) {
                         self.watch_waker();
                     }
@@ -262,11 +263,11 @@ impl Uring {
                     }
                 }
                 Operation::Send if self.is_current(id, generation) => self.sent(id, entry.result(), into),
-                Operation::Send => drop(self.orphans.remove(&entry.user_data())),
+                Operation::Send => drop(self.closed_sends.remove(&entry.user_data())),
             }
         }
         self.batch = batch;
-        was_called
+        was_woken
     }
 
     fn is_current(&self, id: SocketId, generation: u32) -> bool {
@@ -304,7 +305,7 @@ impl Uring {
             return;
         }
         match entry.result() {
-            // The kernel ends a multishot for its own reasons, and when the buffers are used up.
+            // The kernel may end a multishot receive at any time, and does so when it runs out of buffers.
             len if len > 0 || len == -libc::ENOBUFS => {
                 socket.receiving = Receiving::Wanted;
                 self.unarmed.push(id);
@@ -345,7 +346,7 @@ impl Uring {
         self.push(entry);
     }
 
-    /// Queues the receive of each socket that waits for one.
+    /// Queues the receive of each socket that needs one.
     fn arm(&mut self) {
         let mut unarmed = std::mem::take(&mut self.unarmed);
         for id in unarmed.drain(..) {
@@ -374,7 +375,7 @@ impl Uring {
         let fd = socket::open(&address, options, 0)?;
         self.make_room();
         if self.addresses.len() == self.addresses.capacity() {
-            // An address must not move, and the kernel has not taken those that are there.
+            // Addresses must not move, and the kernel has not consumed the present ones.
             return Err(SocketError::NoBuffers);
         }
         self.addresses.push(address);
@@ -424,9 +425,9 @@ impl Driver for Uring {
         }
     }
 
-    /// Small requests nearly always fit at once, and then a plain `send(2)` costs no more than an entry in the ring, and its
-    /// completion nothing: 5.2 against 5.4 us of CPU a request (example `bare`, 64 connections to nginx, Linux 6.18). The
-    /// ring sends what does not fit.
+    /// Small requests nearly always fit into the socket buffer. Then a plain `send(2)` costs no more than an entry in the ring
+    /// and needs no completion: 5.2 instead of 5.4 us of CPU time per request (example `bare`, 64 connections to nginx, Linux
+    /// 6.18). The ring sends the rest of larger buffers.
     fn send_now(&mut self, socket: SocketId, mut buffer: Vec<u8>) -> Option<Vec<u8>> {
         let opened = open(&mut self.sockets, socket);
         assert!(opened.is_connected, "only a connected socket sends");
@@ -455,7 +456,7 @@ impl Driver for Uring {
         let Some(slot) = self.sockets.get_mut(socket.index()) else { return };
         let generation = slot.generation;
         let Some(closed) = slot.retire() else { return };
-        // Requests under way hold the connection open, so they must go before it can end.
+        // Pending operations keep the connection open, so they are cancelled first.
         if !closed.is_connected {
             self.push_cancel(encode(socket, generation, Operation::Connect));
         }
@@ -464,10 +465,10 @@ impl Driver for Uring {
         }
         if let Some(sending) = closed.sending {
             let token = encode(socket, generation, Operation::Send);
-            self.orphans.insert(token, sending.buffer);
+            self.closed_sends.insert(token, sending.buffer);
             self.push_cancel(token);
         }
-        // Through the queue, because entries before it may still name the descriptor.
+        // Closed through the queue, because earlier entries may still use the descriptor.
         let close = opcode::Close::new(Fd(closed.fd.into_raw_fd())).build();
         self.push(close.flags(squeue::Flags::SKIP_SUCCESS));
     }
@@ -489,9 +490,9 @@ impl Driver for Uring {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => true,
                 Err(error) => return Err(error),
             };
-            let was_called = self.drain(into) || was_interrupted;
-            if was_called || into.len() > before || self.clock.remaining(until).is_zero() {
-                self.looks.delivered(into.len() - before);
+            let was_woken = self.drain(into) || was_interrupted;
+            if was_woken || into.len() > before || self.clock.remaining(until).is_zero() {
+                self.busy_poll.delivered(into.len() - before);
                 return Ok(());
             }
             self.arm();
@@ -512,9 +513,9 @@ impl Driver for Uring {
 
 impl Drop for Uring {
     fn drop(&mut self) {
-        // Closes wait in the queue, and sends in flight still read our memory. What is cancelled stays in the kernel's tables
-        // until its completion is made, and the last call goes through them once for each it finds: with ten thousand sockets
-        // that would take half a second.
+        // Closes are still in the queue, and sends in flight still read our memory. Cancelled operations stay in the kernel's
+        // tables until their completion, and the last call searches these tables once per operation that it finds. Without the
+        // `enter` before it, ten thousand sockets would take half a second.
         let all = self.sockets.len() as u32;
         let _ = self.enable().and_then(|()| self.enter(all, Duration::ZERO));
         let _ = self.ring.submitter().register_sync_cancel(None, io_uring::types::CancelBuilder::any());
@@ -528,7 +529,7 @@ impl std::fmt::Debug for Uring {
 }
 
 impl Slot {
-    /// Takes the socket out and makes all tokens given so far stale.
+    /// Removes the socket and invalidates all its tokens.
     fn retire(&mut self) -> Option<Socket> {
         let socket = self.socket.take()?;
         self.generation = (self.generation + 1) & GENERATION_MASK;
@@ -536,16 +537,17 @@ impl Slot {
     }
 }
 
-/// Whether [`Uring`] works here, tried by making a small one; otherwise the reason, in words.
+/// Checks whether [`Uring`] works on this system by creating a small one.
 ///
 /// # Errors
-/// A sentence without a full stop that says what is missing or forbidden.
+/// A clause without a full stop that names what is missing or forbidden.
 pub fn supported() -> Result<(), String> {
     let clock = Monotonic::start_at(Duration::ZERO);
     let mut driver = Uring::new(clock, Idle::Block, 1).map_err(|error| match error.raw_os_error() {
         Some(libc::ENOSYS) => "this kernel has no io_uring".to_owned(),
         Some(libc::EPERM | libc::EACCES) => {
-            "io_uring is forbidden here (by `kernel.io_uring_disabled` or a container's filter)".to_owned()
+            "io_uring is disabled (by `kernel.io_uring_disabled` or the seccomp filter of a container)"
+                .to_owned()
         }
         Some(libc::EINVAL) => "this kernel's io_uring is older than Linux 6.1".to_owned(),
         _ => format!("io_uring cannot be set up: {error}"),
@@ -554,12 +556,14 @@ pub fn supported() -> Result<(), String> {
     let known = driver.ring.submitter().register_probe(&mut probe);
     let needed = [opcode::Connect::CODE, opcode::RecvMulti::CODE, opcode::Send::CODE, opcode::Close::CODE];
     if known.is_err() || needed.iter().any(|code| !probe.is_supported(*code)) {
-        return Err("this kernel's io_uring lacks an operation that is needed".to_owned());
+        return Err("this kernel's io_uring lacks a required operation".to_owned());
     }
-    driver.wait(Timestamp::ZERO, &mut Vec::new()).map_err(|error| format!("io_uring cannot wait: {error}"))
+    driver
+        .wait(Timestamp::ZERO, &mut Vec::new())
+        .map_err(|error| format!("waiting with io_uring failed: {error}"))
 }
 
-/// Makes a ring with the most that this kernel offers. It stays disabled until the first wait.
+/// Creates a ring with all features of this kernel. It stays disabled until the first wait.
 fn set_up(submissions: u32) -> io::Result<IoUring> {
     let build = |is_plain: bool| {
         let mut builder = IoUring::builder();
@@ -582,33 +586,33 @@ fn set_up(submissions: u32) -> io::Result<IoUring> {
         Some(libc::EINVAL) => build(true),
         _ => Err(error),
     })?;
-    // A connect to a Unix socket with a full backlog blocks a thread of the kernel's, and there may be thousands.
+    // A connect to a Unix socket with a full backlog blocks a kernel thread, and there may be thousands of such connects.
     ring.submitter().register_iowq_max_workers(&mut [KERNEL_THREADS_MAX; 2])?;
     Ok(ring)
 }
 
-/// Receive buffers that are filled bit by bit, few because each serves many receives.
+/// Creates incrementally filled receive buffers; a few suffice, because each serves many receives.
 fn packed(_sockets: usize) -> io::Result<Buffers> {
     Buffers::new(PACKED_BUFFERS, PACKED_BYTES, true)
 }
 
-/// Receive buffers of which each receive takes a whole one.
+/// Creates receive buffers for kernels where each receive uses a whole buffer.
 fn whole(sockets: usize) -> io::Result<Buffers> {
     let entries = (sockets * 2).next_power_of_two().clamp(WHOLE_BUFFERS_MIN, WHOLE_BUFFERS_MAX);
     Buffers::new(entries as u16, WHOLE_BYTES, false)
 }
 
-/// The socket `id`, which must be open.
+/// Returns the socket `id`, which must be open.
 fn open(sockets: &mut [Slot], id: SocketId) -> &mut Socket {
     sockets.get_mut(id.index()).and_then(|slot| slot.socket.as_mut()).expect("the socket is open")
 }
 
-/// The result of an operation: a count, or a negated error number.
+/// Translates the result of an operation: a count, or a negated `errno`.
 fn outcome(result: i32) -> Result<(), SocketError> {
     if result < 0 { Err(SocketError::from_errno(-result)) } else { Ok(()) }
 }
 
-/// A token: 32 bits of socket, 29 of generation, 3 of operation.
+/// Encodes a token: 32 bits of socket, 29 of generation, 3 of operation.
 fn encode(id: SocketId, generation: u32, operation: Operation) -> u64 {
     u64::from(id.0) << 32 | u64::from(generation) << OPERATION_BITS | operation as u64
 }
@@ -627,22 +631,22 @@ fn decode(token: u64) -> (SocketId, u32, Operation) {
 const OPERATION_BITS: u32 = 3;
 const OPERATION_MASK: u64 = (1 << OPERATION_BITS) - 1;
 const GENERATION_MASK: u32 = u32::MAX >> OPERATION_BITS;
-/// Entries of the submission queue, by the number of sockets; the completion queue has four times as many.
+/// Limits of the submission queue, whose length depends on the number of sockets; the completion queue is four times as long.
 const SUBMISSIONS_MIN: usize = 64;
 const SUBMISSIONS_MAX: usize = 4096;
-/// Buffers that are filled bit by bit. Together they fit into a core's second-level cache, which measures better than more,
-/// for small replies and for large.
+/// Incrementally filled buffers. Together they fit into a core's second-level cache, which is faster than more buffers, for small
+/// and for large responses.
 const PACKED_BUFFERS: u16 = 8;
 const PACKED_BYTES: u32 = 128 << 10;
-/// Buffers of older kernels, each used by one receive.
+/// Buffers on older kernels, each used by one receive.
 const WHOLE_BUFFERS_MIN: usize = 256;
 const WHOLE_BUFFERS_MAX: usize = 4096;
 const WHOLE_BYTES: u32 = 4 << 10;
-/// Threads the kernel may use for operations that block.
+/// Maximum kernel threads for operations that block.
 const KERNEL_THREADS_MAX: u32 = 16;
-/// Bytes given to one send operation, whose result is a signed number.
+/// Maximum bytes of one send operation, whose result is a signed 32-bit integer.
 const SEND_BYTES_MAX: u32 = 1 << 30;
-/// The longest single sleep; longer waits are several.
+/// The longest single sleep; longer waits consist of several.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
@@ -650,7 +654,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_keeps_its_three_parts() {
+    fn tokens_round_trip() {
         for operation in [Operation::Connect, Operation::Receive, Operation::Send, Operation::Wake] {
             let token = encode(SocketId(u32::MAX), GENERATION_MASK, operation);
             assert_eq!(decode(token), (SocketId(u32::MAX), GENERATION_MASK, operation));

@@ -1,4 +1,4 @@
-//! Running out of descriptors; alone in its program, because it takes them all.
+//! Running out of descriptors; a separate test binary, because it uses all of them.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use warwolf_driver::{
 };
 
 #[test]
-fn a_lack_of_descriptors_is_named_and_passes() {
+fn running_out_of_descriptors_is_a_temporary_error() {
     let clock = Monotonic::start_at(Duration::ZERO);
     let drivers: [Box<dyn Driver>; 2] = [
         Box::new(Epoll::new(clock, Idle::Block, 1).unwrap()),

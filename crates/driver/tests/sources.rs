@@ -17,7 +17,7 @@ fn uring() -> Uring {
     Uring::new(Monotonic::start_at(Duration::ZERO), Idle::Block, 2).unwrap()
 }
 
-/// Connects to `to` with `options` and says what came of it.
+/// Connects to `to` with `options` and returns the result.
 fn connect(
     driver: &mut impl Driver,
     id: u32,
@@ -57,7 +57,7 @@ fn a_source_address_is_used(mut driver: impl Driver) {
     assert_eq!(peer.read(&mut [0; 1]).unwrap(), 0);
 }
 
-fn a_taken_port_is_a_lack_of_ports(mut driver: impl Driver) {
+fn a_port_in_use_is_reported_as_no_ports(mut driver: impl Driver) {
     let (_listener, to) = listener();
     let (_other, taken) = listener();
     let options = SocketOptions { bind: Some(taken), ..SocketOptions::default() };
@@ -76,11 +76,11 @@ fn uring_uses_the_source_address() {
 }
 
 #[test]
-fn epoll_names_a_lack_of_ports() {
-    a_taken_port_is_a_lack_of_ports(epoll());
+fn epoll_reports_no_ports() {
+    a_port_in_use_is_reported_as_no_ports(epoll());
 }
 
 #[test]
-fn uring_names_a_lack_of_ports() {
-    a_taken_port_is_a_lack_of_ports(uring());
+fn uring_reports_no_ports() {
+    a_port_in_use_is_reported_as_no_ports(uring());
 }
