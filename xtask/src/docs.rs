@@ -17,10 +17,10 @@ const SHELLS: [(&str, &str); 3] = [("bash", "warwolf.bash"), ("zsh", "_warwolf")
 /// What begins a line of the README that a reader is meant to type.
 const PROMPT: &str = "$ warwolf ";
 
-/// Writes or compares the documents of the workspace at `root`; true when nothing is out of date.
-pub(crate) fn run(root: &Path, check: bool) -> Result<bool> {
-    let program = build(root)?;
-    let expected = documents(&program)?;
+/// Writes or compares the documents of the workspace at `root`, with what `program` prints; true when nothing is out of
+/// date.
+pub(crate) fn run(root: &Path, program: &Path, check: bool) -> Result<bool> {
+    let expected = documents(program)?;
     if !check {
         for (name, text) in &expected {
             let path = root.join(name);
@@ -37,7 +37,7 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<bool> {
     }
     let readme = std::fs::read_to_string(root.join("README.md")).context("README.md")?;
     for words in commands(&readme) {
-        if !is_understood(&program, &words)? {
+        if !is_understood(program, &words)? {
             breaches.push(format!("README.md: `warwolf {}` is refused", words.join(" ")));
         }
     }
@@ -47,8 +47,8 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<bool> {
     Ok(breaches.is_empty())
 }
 
-/// Builds the program as the tests have it, and says where it is.
-fn build(root: &Path) -> Result<PathBuf> {
+/// Builds the program as the tests have it and returns its path.
+pub(crate) fn build(root: &Path) -> Result<PathBuf> {
     let words = "build --quiet --workspace --bin warwolf";
     if !cargo().args(words.split(' ')).current_dir(root).status()?.success() {
         bail!("`cargo {words}` failed");

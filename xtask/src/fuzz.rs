@@ -31,7 +31,7 @@ pub(crate) fn run(root: &Path, seconds: u32, only: Option<&str>) -> Result<bool>
         std::fs::create_dir_all(&artifacts)?;
         let mut command =
             std::process::Command::new(folder.join("target").join(&host).join("release").join(target));
-        command.arg(&corpus).arg(folder.join("seeds").join(target));
+        command.arg(&corpus).arg(root.join("crates/fuzz/seeds").join(target));
         command.args([
             format!("-max_total_time={seconds}"),
             format!("-artifact_prefix={}/", artifacts.display()),

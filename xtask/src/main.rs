@@ -8,6 +8,8 @@ mod ci;
 mod demo;
 mod docs;
 mod fuzz;
+mod nightly;
+mod suite;
 mod tidy;
 
 use std::path::PathBuf;
@@ -21,6 +23,12 @@ use clap::Parser;
 enum Chore {
     /// Install missing packages, then check format, lints, documentation, house rules, and run every test.
     Ci,
+    /// Run what `ci` leaves out because it takes long: tests marked `ignored`, and fuzzing.
+    Nightly {
+        /// How long each fuzz target runs
+        #[arg(long, value_name = "N", default_value_t = 60)]
+        seconds: u32,
+    },
     /// Check the house rules: arrows between crates, unsafe code, file lengths, names, documents.
     Tidy,
     /// Build the release, start the built-in target, and load it for ten seconds.
@@ -55,7 +63,8 @@ fn main() -> ExitCode {
         Chore::Ci => ci::run(&root()),
         Chore::Tidy => tidy::run(&root()),
         Chore::Demo => demo::run(&root()),
-        Chore::Docs { check } => docs::run(&root(), check),
+        Chore::Nightly { seconds } => nightly::run(&root(), seconds),
+        Chore::Docs { check } => docs::build(&root()).and_then(|program| docs::run(&root(), &program, check)),
         Chore::Fuzz { seconds, only } => fuzz::run(&root(), seconds, only.as_deref()),
         Chore::Bench { words } => bench::run(&root(), &words),
     };

@@ -3,12 +3,12 @@
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
 #![forbid(unsafe_code)]
 
-#[path = "../../crates/http/tests/peer/bodies.rs"]
+#[path = "../../http/tests/peer/bodies.rs"]
 mod bodies;
 #[expect(dead_code, reason = "the tests it belongs to use more of it")]
-#[path = "../../crates/http/tests/peer/diary.rs"]
+#[path = "../../http/tests/peer/diary.rs"]
 mod diary;
-#[path = "../../crates/http/tests/peer/reference.rs"]
+#[path = "../../http/tests/peer/reference.rs"]
 mod reference;
 
 use std::sync::Arc;
