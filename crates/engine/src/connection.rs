@@ -3,7 +3,7 @@
 use crate::call::{CallList, NONE};
 use warwolf_clock::Timestamp;
 use warwolf_ftp::Conversation;
-use warwolf_http::{Http1, TlsClient};
+use warwolf_http::{CallId, Protocol, TlsClient, Tunnel};
 use warwolf_measure::Outcome;
 
 /// How far a connection has come.
@@ -65,7 +65,10 @@ pub(crate) struct Connection {
     pub(crate) place: Place,
     /// The session that keeps it for itself, or [`NONE`].
     pub(crate) owner: u32,
-    pub(crate) protocol: Http1,
+    /// Made when the connection is ready.
+    pub(crate) protocol: Option<Protocol>,
+    /// What the proxy was asked for, while the tunnel is awaited.
+    pub(crate) tunnel: Option<Box<Tunnel>>,
     pub(crate) tls: Option<Box<TlsClient>>,
     pub(crate) ftp: Ftp,
     /// Bytes not yet handed to the driver.
@@ -93,7 +96,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(endpoint: u32, address: u32, protocol: Http1, now: Timestamp) -> Self {
+    pub(crate) fn new(endpoint: u32, address: u32, now: Timestamp) -> Self {
         Self {
             endpoint,
             address,
@@ -102,7 +105,8 @@ impl Connection {
             phase: Phase::Connecting,
             place: Place::Out,
             owner: NONE,
-            protocol,
+            protocol: None,
+            tunnel: None,
             tls: None,
             ftp: Ftp::None,
             out: Vec::new(),
@@ -122,16 +126,38 @@ impl Connection {
 
     /// Whether another call may be given to it now.
     pub(crate) fn has_room(&self) -> bool {
-        self.phase == Phase::Ready && self.protocol.room() > 0
+        self.phase == Phase::Ready && self.protocol.as_ref().is_some_and(|protocol| protocol.room() > 0)
+    }
+
+    /// Calls that were started on it and have not ended.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.protocol.as_ref().map_or(0, Protocol::in_flight)
+    }
+
+    /// Whether further calls may start on it, now or later.
+    pub(crate) fn is_reusable(&self) -> bool {
+        self.protocol.as_ref().is_none_or(Protocol::reusable)
+    }
+
+    /// The call whose body should be sent next.
+    pub(crate) fn next_body(&self) -> Option<CallId> {
+        self.protocol.as_ref().and_then(Protocol::next_body)
+    }
+
+    /// Ends all calls on it and names each, oldest first.
+    pub(crate) fn drain(&mut self, mut each: impl FnMut(u32)) {
+        if let Some(protocol) = &mut self.protocol {
+            protocol.drain(|CallId(call)| each(call));
+        }
     }
 
     /// Calls on it and calls that wait for it.
     pub(crate) fn outstanding(&self) -> usize {
-        self.protocol.in_flight() + self.waiting.len() as usize
+        self.in_flight() + self.waiting.len() as usize
     }
 
     /// Nothing in flight on it and nothing waiting for it.
     pub(crate) fn is_unused(&self) -> bool {
-        self.protocol.in_flight() == 0 && self.waiting.is_empty()
+        self.in_flight() == 0 && self.waiting.is_empty()
     }
 }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use warwolf_ftp::Order;
-use warwolf_http::{Fill, Template};
+use warwolf_http::{FieldWriter, Fill, Template};
 use warwolf_plan::{Body, Request};
 use warwolf_workload::{Session, Workload};
 
@@ -92,11 +92,17 @@ impl<'a> Filling<'a> {
 }
 
 impl Fill for Filling<'_> {
-    fn fill(&mut self, hole: u16, out: &mut Vec<u8>) {
-        let Some((session, workload, request)) = &mut self.fields else { return };
-        match &request.random {
-            Some(data) if hole == DATA_HOLE => self.drawn += session.write_data(workload, data, out),
-            _ => session.write_fields(workload, request, out),
+    fn fields(&mut self, _hole: u16, fields: &mut FieldWriter<'_>) {
+        if let Some((session, workload, request)) = &mut self.fields {
+            session.write_fields(workload, request, &mut |name, value| fields.add(name, value));
+        }
+    }
+
+    fn value(&mut self, _hole: u16, out: &mut Vec<u8>) {
+        if let Some((session, workload, request)) = &mut self.fields
+            && let Some(data) = &request.random
+        {
+            self.drawn += session.write_data(workload, data, out);
         }
     }
 

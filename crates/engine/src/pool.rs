@@ -59,7 +59,7 @@ impl Pool {
             return;
         }
         let free = &mut self.free[connection.endpoint as usize];
-        if connection.protocol.in_flight() == 0 {
+        if connection.in_flight() == 0 {
             connection.place = Place::Idle(free.idle.len() as u32);
             free.idle.push(index);
         } else {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_ftp::{Action, Order};
 use warwolf_http::{
-    Limits, RequestBody, Template, TemplateBuilder, TemplateError, TlsConfig, TlsOptions, Verify, Version,
+    Hole, Limits, RequestBody, Template, TemplateBuilder, TemplateError, TlsConfig, TlsOptions, Verify,
+    Version,
 };
 use warwolf_plan::{
     Body, DataPlace, Endpoint, HttpVersion, Network, Plan, Proxy, Reconnect, ReplyEnd, Request, Scheme, Stop,
@@ -246,16 +247,16 @@ fn with_data(
     place: DataPlace,
 ) -> Template {
     let end = bytes.len();
-    let session = hole.map(|hole| (end, hole));
+    let session = hole.map(|hole| (end, Hole::Fields(hole)));
     let holes = match place {
         DataPlace::Query | DataPlace::Path => {
             let line = bytes.iter().position(|byte| *byte == b'\r').unwrap_or(end);
             let version = bytes[..line].windows(6).rposition(|word| word == b" HTTP/").unwrap_or(line);
             bytes.extend_from_slice(b"\r\n");
-            [Some((version, DATA_HOLE)), session]
+            [Some((version, Hole::Value(DATA_HOLE))), session]
         }
         // The hole brings the line that announces the data, and the empty line.
-        DataPlace::Body => [session, Some((end, DATA_HOLE))],
+        DataPlace::Body => [session, Some((end, Hole::Value(DATA_HOLE)))],
     };
     Template::exact(method, bytes, holes.into_iter().flatten().collect(), closes)
 }

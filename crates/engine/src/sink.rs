@@ -4,7 +4,7 @@ use crate::deadline::Deadlines;
 use crate::pool::Calls;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_http::{CallId, Cause, End, Head, ResponseSink};
+use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink};
 use warwolf_measure::{Outcome, rotate_add};
 use warwolf_observe::EXCHANGE_MAX;
 use warwolf_workload::good_for;
@@ -59,10 +59,10 @@ impl ResponseSink for Sink<'_> {
         let Some(kept) = &mut call.kept else { return };
         if kept.keeps.fields {
             kept.location = head.header("location").map(<[u8]>::to_vec);
-            kept.cookies = head.all("set-cookie").map(<[u8]>::to_vec).collect();
+            kept.cookies = head.fields().all("set-cookie").map(<[u8]>::to_vec).collect();
             kept.challenges = match head.status {
-                401 => head.all("www-authenticate").map(<[u8]>::to_vec).collect(),
-                407 => head.all("proxy-authenticate").map(<[u8]>::to_vec).collect(),
+                401 => head.fields().all("www-authenticate").map(<[u8]>::to_vec).collect(),
+                407 => head.fields().all("proxy-authenticate").map(<[u8]>::to_vec).collect(),
                 _ => Vec::new(),
             };
         }
@@ -77,7 +77,8 @@ impl ResponseSink for Sink<'_> {
             kept.page = Some((Vec::new(), encoding()));
         }
         if let Some(exchange) = &mut kept.exchange {
-            exchange.head = head.text().to_vec();
+            exchange.head.clear();
+            head.write_text(&mut exchange.head);
             exchange.encoding = encoding();
         }
     }
@@ -97,7 +98,7 @@ impl ResponseSink for Sink<'_> {
         }
     }
 
-    fn trailer(&mut self, call: CallId, bytes: usize) {
+    fn trailers(&mut self, call: CallId, _fields: Fields<'_>, bytes: usize) {
         self.calls[call.0 as usize].footer_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     }
 
@@ -113,23 +114,4 @@ impl ResponseSink for Sink<'_> {
 fn is_html(head: &Head<'_>) -> bool {
     let kind = head.header("content-type").and_then(|kind| kind.split(|&b| b == b';').next());
     kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"text/html"))
-}
-
-/// Hears what a proxy says to CONNECT.
-#[derive(Default)]
-pub(crate) struct TunnelSink {
-    /// The status of its answer, once there is one.
-    pub(crate) status: Option<u16>,
-}
-
-impl ResponseSink for TunnelSink {
-    fn first_byte(&mut self, _call: CallId) {}
-    fn head(&mut self, _call: CallId, head: &Head<'_>) {
-        self.status = Some(head.status);
-    }
-    fn body(&mut self, _call: CallId, _bytes: &[u8]) {}
-    fn end(&mut self, _call: CallId, _end: End) {}
-    fn failed(&mut self, _call: CallId, _cause: Cause) {
-        self.status.get_or_insert(0);
-    }
 }

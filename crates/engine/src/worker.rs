@@ -126,7 +126,10 @@ pub(crate) struct Worker<'p, D: Driver> {
     ended: Vec<Ended>,
     /// Connections closed since the last wait.
     closed: Vec<u32>,
+    /// What is to be encrypted.
     plain: Vec<u8>,
+    /// What was decrypted.
+    decrypted: Vec<u8>,
     buffers: Vec<Vec<u8>>,
     completions: Vec<Completion>,
     /// Whether somebody asks when the kernel has all of a request.
@@ -198,6 +201,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             ended: Vec::with_capacity(256),
             closed: Vec::with_capacity(64),
             plain: Vec::with_capacity(32_768),
+            decrypted: Vec::with_capacity(32_768),
             buffers: Vec::with_capacity(SPARE_BUFFERS),
             completions: Vec::with_capacity(1_024),
             opened: 0,

@@ -1,8 +1,8 @@
 //! What came back: a reply as far as it was one.
 
 use warwolf_http::{
-    CallId, Cause, End, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder, Version,
-    Violation,
+    CallId, Cause, End, FieldWriter, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder,
+    Version, Violation,
 };
 
 /// A reply, as far as it came.
@@ -136,7 +136,7 @@ fn template(method: &[u8]) -> Option<Template> {
 struct Nothing;
 
 impl Fill for Nothing {
-    fn fill(&mut self, _hole: u16, _out: &mut Vec<u8>) {}
+    fn fields(&mut self, _hole: u16, _fields: &mut FieldWriter<'_>) {}
 
     fn body(&mut self, _offset: u64, max: usize, out: &mut Vec<u8>) {
         out.resize(out.len() + max, 0);
@@ -148,7 +148,8 @@ impl ResponseSink for Heard {
 
     fn head(&mut self, _call: CallId, head: &Head<'_>) {
         self.reply.status = head.status;
-        self.reply.fields = head.fields().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
+        self.reply.fields =
+            head.fields().iter().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
     }
 
     fn body(&mut self, _call: CallId, bytes: &[u8]) {

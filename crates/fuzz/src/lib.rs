@@ -14,7 +14,8 @@ mod reference;
 use std::sync::Arc;
 use warwolf_ftp::{Action, Conversation, Event, Order};
 use warwolf_http::{
-    CallId, Cause, End, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder, Version,
+    CallId, Cause, End, FieldWriter, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder,
+    Version,
 };
 use warwolf_measure::Run;
 
@@ -57,8 +58,8 @@ impl ResponseSink for Witness {
 
     fn head(&mut self, call: CallId, head: &Head<'_>) {
         // Looking at all fields must be possible, whatever is in them.
-        let fields = head.fields().count();
-        let _ = (head.header("location"), head.all("set-cookie").count());
+        let fields = head.fields().iter().count();
+        let _ = (head.header("location"), head.fields().all("set-cookie").count());
         self.note(call, Said::Head(call, head.status, head.bytes, fields));
     }
 
@@ -87,7 +88,7 @@ impl ResponseSink for Witness {
 struct Nothing;
 
 impl Fill for Nothing {
-    fn fill(&mut self, _: u16, _: &mut Vec<u8>) {}
+    fn fields(&mut self, _: u16, _: &mut FieldWriter<'_>) {}
 
     fn body(&mut self, _: u64, max: usize, out: &mut Vec<u8>) {
         out.resize(out.len() + max, 0);

@@ -5,7 +5,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 use warwolf_http::{
-    CallId, Cause, End, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder, Version,
+    CallId, Cause, End, FieldWriter, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder,
+    Version,
 };
 
 /// Counts what the engine counts.
@@ -37,7 +38,7 @@ impl ResponseSink for Counts {
 struct Nothing;
 
 impl Fill for Nothing {
-    fn fill(&mut self, _hole: u16, _out: &mut Vec<u8>) {}
+    fn fields(&mut self, _hole: u16, _fields: &mut FieldWriter<'_>) {}
     fn body(&mut self, _offset: u64, _max: usize, _out: &mut Vec<u8>) {}
 }
 

@@ -1,21 +1,27 @@
 //! HTTP as state machines: bytes in, bytes out. One value of a protocol type is one connection.
 //!
-//! Knows calls and bytes; does not know sockets, time, sessions or counters. The engine calls it and hears what came of
-//! each call through a [`ResponseSink`].
+//! Knows calls and bytes; does not know sockets, clocks, sessions or counters. The engine drives a [`Protocol`], sends what
+//! its methods append to `out`, and learns what happened to each call through a [`ResponseSink`].
 #![forbid(unsafe_code)]
 
+mod fields;
 mod h1;
+mod protocol;
 mod sink;
 mod template;
 #[cfg(feature = "tls")]
 mod tls;
+mod tunnel;
 mod violation;
 
+pub use fields::{FieldWriter, Fields};
 pub use h1::{Heads, Http1, Limits, ReplyEnd};
+pub use protocol::{Alive, Protocol};
 pub use sink::{Cause, End, Head, ResponseSink};
-pub use template::{Fill, RequestBody, Template, TemplateBuilder, TemplateError};
+pub use template::{Fill, Hole, RequestBody, Template, TemplateBuilder, TemplateError};
 #[cfg(feature = "tls")]
 pub use tls::{TlsClient, TlsConfig, TlsConfigError, TlsFailure, TlsOptions, TlsVersion, Verify};
+pub use tunnel::{Tunnel, TunnelReply};
 pub use violation::Violation;
 
 /// A call on a connection: a number its caller chose, unique among the calls in flight there.

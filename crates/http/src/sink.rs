@@ -1,9 +1,10 @@
-//! What a protocol tells about its calls, and to whom.
+//! What a protocol reports about its calls, and to whom.
 
+use crate::fields::{Fields, line};
 use crate::{CallId, Version, Violation};
 
-/// Hears what came of calls. For each call in this order: `first_byte`, any `interim`, `head`, any `body`, `end`; or
-/// `failed` at any point, after which nothing more is said about it.
+/// Receives the events of calls. For each call in this order: `first_byte`, any `interim`, `head`, any `body`, `trailers`
+/// where the protocol has them, `end`; or `failed` at any point, which is the last event of the call.
 ///
 /// Nothing may be sent from inside these methods; slices are valid for the duration of the method only.
 pub trait ResponseSink {
@@ -21,10 +22,10 @@ pub trait ResponseSink {
     /// A piece of the body, transfer coding removed. Never empty.
     fn body(&mut self, call: CallId, bytes: &[u8]);
 
-    /// What follows the data of a chunked body is complete: so many bytes after the line of its last chunk, trailer fields
-    /// and the empty line.
-    fn trailer(&mut self, call: CallId, bytes: usize) {
-        let _ = (call, bytes);
+    /// The trailer section that follows a chunked body is complete; mostly it has no fields. `bytes` is its length on the
+    /// wire: all that follows the line of the last chunk, the empty line included.
+    fn trailers(&mut self, call: CallId, fields: Fields<'_>, bytes: usize) {
+        let _ = (call, fields, bytes);
     }
 
     /// The reply is complete.
@@ -34,9 +35,7 @@ pub trait ResponseSink {
     fn failed(&mut self, call: CallId, cause: Cause);
 }
 
-/// The head of a reply: status line and header fields.
-///
-/// Fields are looked for when they are asked for: most calls ask for none.
+/// The head of a reply: status, version and header fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
     /// The status code, 100 to 999.
@@ -45,18 +44,17 @@ pub struct Head<'a> {
     pub version: Version,
     /// Length of the head on the wire, from the status line to the empty line, both included.
     pub bytes: usize,
-    /// The head itself, already found to be well-formed.
+    /// The head as HTTP/1 sent it, already found to be well-formed.
     pub(crate) text: &'a [u8],
 }
 
 impl<'a> Head<'a> {
-    /// The head as it came, from the status line to the empty line, both included.
-    #[must_use]
-    pub const fn text(&self) -> &'a [u8] {
-        self.text
+    /// Appends the head as HTTP/1 text, from the status line to the empty line, both included.
+    pub fn write_text(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.text);
     }
 
-    /// What the status line says behind the status, without its line end; often nothing.
+    /// The reason phrase of the status line, without its line end; often empty.
     #[must_use]
     pub fn reason(&self) -> &'a [u8] {
         let mut rest = self.text;
@@ -72,29 +70,15 @@ impl<'a> Head<'a> {
     /// The value of the first field with this name, whatever its case; white space around it removed.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
-        self.all(name).next()
+        self.fields().get(name)
     }
 
-    /// The values of all fields with this name, whatever its case, in order.
-    pub fn all(&self, name: &str) -> impl Iterator<Item = &'a [u8]> {
-        self.fields().filter(move |(of, _)| of.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
-    }
-
-    /// All fields in order, names as the server spelt them. A value that was folded over several lines has the line ends
-    /// in it.
-    pub fn fields(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+    /// The header fields.
+    #[must_use]
+    pub fn fields(&self) -> Fields<'a> {
         let mut rest = self.text;
         status_line(&mut rest);
-        std::iter::from_fn(move || {
-            let start = rest;
-            let mut length = line(&mut rest).len();
-            while matches!(rest.first(), Some(b' ' | b'\t')) {
-                length += line(&mut rest).len();
-            }
-            let field = start[..length].trim_ascii_end();
-            let colon = field.iter().position(|&byte| byte == b':')?;
-            Some((field[..colon].trim_ascii_end(), field[colon + 1..].trim_ascii()))
-        })
+        Fields::of_lines(rest)
     }
 }
 
@@ -106,14 +90,6 @@ fn status_line<'a>(head: &mut &'a [u8]) -> &'a [u8] {
             return first;
         }
     }
-}
-
-/// Takes the first line, its end included, off `text`.
-fn line<'a>(text: &mut &'a [u8]) -> &'a [u8] {
-    let length = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |end| end + 1);
-    let (line, rest) = text.split_at(length);
-    *text = rest;
-    line
 }
 
 /// What told where a complete reply ends (RFC 9112 section 6.3).

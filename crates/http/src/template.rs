@@ -1,17 +1,31 @@
 //! A request encoded once, before the run: pieces of bytes, and holes filled for each call.
 //!
-//! The engine makes templates from a plan; [`Http1`](crate::Http1) copies them into send buffers.
+//! The engine makes templates from a plan; a protocol copies them into send buffers.
 
-use crate::Version;
+use crate::{FieldWriter, Version};
 use std::fmt;
 
 /// Supplies what differs from call to call.
 pub trait Fill {
-    /// Appends what belongs in a hole: whole header lines, each with its line end, or nothing.
-    fn fill(&mut self, hole: u16, out: &mut Vec<u8>);
+    /// Adds the header fields that belong in a hole, if any.
+    fn fields(&mut self, hole: u16, fields: &mut FieldWriter<'_>);
+
+    /// Appends the bytes that belong in a hole of a request given byte for byte. Adds nothing unless overridden.
+    fn value(&mut self, hole: u16, out: &mut Vec<u8>) {
+        let _ = (hole, out);
+    }
 
     /// Appends exactly `max` bytes of the request body from `offset` on.
     fn body(&mut self, offset: u64, max: usize, out: &mut Vec<u8>);
+}
+
+/// What is left open in a template, with the number by which [`Fill`] knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hole {
+    /// Header fields.
+    Fields(u16),
+    /// Bytes as they are sent.
+    Value(u16),
 }
 
 /// The body of a request.
@@ -45,7 +59,7 @@ pub struct Template {
     /// The request with nothing in its holes; a streamed body is not in it.
     pub(crate) bytes: Vec<u8>,
     /// Where in `bytes` which hole is, in order.
-    pub(crate) holes: Vec<(usize, u16)>,
+    pub(crate) holes: Vec<(usize, Hole)>,
     pub(crate) asks: Asks,
     /// The connection ends with the reply to this request, by the request's own words.
     pub(crate) closes: bool,
@@ -57,28 +71,28 @@ pub struct Template {
 }
 
 impl Template {
-    /// A request whose head is given as it is sent, up to but without the empty line that ends it; nothing is added but what
-    /// goes into `hole`, at its end, and the body. `method` says whether its reply has one too, and `closes` whether the
+    /// A request whose head is given as it is sent, up to but without the empty line that ends it; nothing is added but the
+    /// fields of `hole`, at its end, and the body. `method` says whether its reply has one too, and `closes` whether the
     /// connection ends with the reply.
     #[must_use]
     pub fn raw(method: &str, head: &[u8], hole: Option<u16>, closes: bool, body: RequestBody) -> Self {
         let mut bytes = head.to_vec();
-        let holes = hole.map(|hole| (bytes.len(), hole)).into_iter().collect();
+        let holes = hole.map(|hole| (bytes.len(), Hole::Fields(hole))).into_iter().collect();
         bytes.extend_from_slice(b"\r\n");
         Self::complete(bytes, holes, method, closes, body)
     }
 
-    /// A request given byte for byte as it is sent, its empty line included, with holes at these places of it, in order; what
-    /// is filled in may be anything. `method` says whether its reply has a body, and `closes` whether the connection ends
+    /// A request given byte for byte as it is sent, its empty line included, with holes at these positions, in order.
+    /// `method` says whether its reply has a body, and `closes` whether the connection ends
     /// with the reply.
     ///
     /// # Panics
     /// When a hole is not within the bytes, or before the one that precedes it.
     #[must_use]
-    pub fn exact(method: &str, bytes: Vec<u8>, holes: Vec<(usize, u16)>, closes: bool) -> Self {
-        let places = holes.iter().map(|(place, _)| *place);
+    pub fn exact(method: &str, bytes: Vec<u8>, holes: Vec<(usize, Hole)>, closes: bool) -> Self {
+        let positions = holes.iter().map(|(position, _)| *position);
         assert!(
-            places.clone().is_sorted() && places.max() <= Some(bytes.len()),
+            positions.clone().is_sorted() && positions.max() <= Some(bytes.len()),
             "holes are in order and within"
         );
         Self::complete(bytes, holes, method, closes, RequestBody::None)
@@ -93,7 +107,7 @@ impl Template {
     /// Adds the body to a head.
     fn complete(
         mut bytes: Vec<u8>,
-        holes: Vec<(usize, u16)>,
+        holes: Vec<(usize, Hole)>,
         method: &str,
         closes: bool,
         body: RequestBody,
@@ -193,7 +207,7 @@ impl TemplateBuilder {
         self
     }
 
-    /// Adds a place where [`Fill::fill`] puts whole header lines, or nothing.
+    /// Adds a hole for header fields, which [`Fill::fields`] supplies.
     #[must_use]
     pub fn hole(mut self, hole: u16) -> Self {
         self.lines.push(Line::Hole(hole));
@@ -233,7 +247,7 @@ impl TemplateBuilder {
         for line in &self.lines {
             match line {
                 Line::Field(name, value) => push_field(name, value, &mut bytes)?,
-                Line::Hole(hole) => holes.push((bytes.len(), *hole)),
+                Line::Hole(hole) => holes.push((bytes.len(), Hole::Fields(*hole))),
                 Line::Raw(raw) => bytes.extend_from_slice(raw),
             }
         }
@@ -406,7 +420,7 @@ mod tests {
         let body = RequestBody::Inline(b"ab".to_vec());
         let template = Template::raw("POST", b"POST  /\xff \n HTTP/1.0\r\n", Some(3), true, body);
         assert_eq!(template.bytes(), b"POST  /\xff \n HTTP/1.0\r\n\r\nab");
-        assert_eq!((template.holes.as_slice(), template.body_bytes()), (&[(21, 3)][..], 2));
+        assert_eq!((template.holes.as_slice(), template.body_bytes()), (&[(21, Hole::Fields(3))][..], 2));
         assert!(template.closes() && template.has_body() && !template.is_repeatable());
         assert!(!Template::raw("HEAD", b"", None, false, RequestBody::None).expects_body());
     }

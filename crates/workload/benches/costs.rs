@@ -124,7 +124,11 @@ fn call_with_cookie(bencher: Bencher) {
     bencher.bench_local(|| {
         black_box(session.next(&workload));
         out.clear();
-        session.write_fields(&workload, &plan.requests[0], &mut out);
+        session.write_fields(&workload, &plan.requests[0], &mut |name, value| {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            value(&mut out);
+        });
         let reply = Reply {
             completed: true,
             status: 200,

@@ -2,6 +2,7 @@
 //!
 //! A session that was challenged remembers its answer and sends it unasked from then on.
 
+use crate::AddField;
 use digest_auth::{AuthContext, HttpMethod, WwwAuthenticateHeader};
 use std::borrow::Cow;
 use warwolf_plan::{Auth, Credentials, Endpoint, Request};
@@ -54,21 +55,21 @@ impl Answers {
         if auth.blind && !asks_digest { Verdict::Again } else { Verdict::Unable }
     }
 
-    /// Appends the header lines that go with `request`. `nonce` is new each time.
-    pub(crate) fn write(&mut self, request: &Request, nonce: u64, out: &mut Vec<u8>) {
+    /// Adds the header fields that go with `request`. `nonce` is new each time.
+    pub(crate) fn write(&mut self, request: &Request, nonce: u64, add: AddField<'_>) {
         if let Some(answer) = &mut self.proxy {
-            answer.write("Proxy-Authorization", request, nonce, out);
+            answer.write("Proxy-Authorization", request, nonce, add);
         }
         if let Some((endpoint, answer)) = &mut self.server
             && *endpoint == request.endpoint
         {
-            answer.write("Authorization", request, nonce, out);
+            answer.write("Authorization", request, nonce, add);
         }
     }
 }
 
 impl Answer {
-    fn write(&mut self, field: &str, request: &Request, nonce: u64, out: &mut Vec<u8>) {
+    fn write(&mut self, field: &str, request: &Request, nonce: u64, add: AddField<'_>) {
         let value = match self {
             Self::Basic(value) => Cow::Borrowed(&**value),
             Self::Digest(prompt, who) => {
@@ -87,7 +88,7 @@ impl Answer {
                 }
             }
         };
-        out.extend_from_slice(format!("{field}: {value}\r\n").as_bytes());
+        add(field, &|out| out.extend_from_slice(value.as_bytes()));
     }
 }
 
@@ -159,8 +160,7 @@ mod tests {
     }
 
     fn written(answers: &mut Answers) -> String {
-        let mut out = Vec::new();
-        answers.write(&request(), 7, &mut out);
+        let out = crate::fields::lines(|add| answers.write(&request(), 7, add));
         String::from_utf8(out).unwrap()
     }
 

@@ -4,6 +4,7 @@
 //! short for lifetimes to matter, and has no calendar: `Max-Age` and `Expires` only delete. Not a store that is kept or
 //! shared; who wants to keep what servers gave reads it as a [`GivenCookie`].
 
+use crate::AddField;
 use std::net::IpAddr;
 use warwolf_plan::{Endpoint, JarCookie, Request, Scheme};
 
@@ -101,18 +102,21 @@ impl Cookies {
         }
     }
 
-    /// Appends the whole `Cookie` header line that `request` carries, or nothing.
-    pub(crate) fn write(&self, request: &Request, out: &mut Vec<u8>) {
+    /// Adds the `Cookie` field that `request` carries, if any.
+    pub(crate) fn write(&self, request: &Request, add: AddField<'_>) {
         let path = request.path.as_bytes();
-        let mut separator: &[u8] = b"Cookie: ";
-        for cookie in self.list.iter().filter(|cookie| cookie.goes_to(&request.endpoint, path)) {
-            out.extend_from_slice(separator);
-            out.extend_from_slice(&cookie.pair);
-            separator = b"; ";
+        let sent = || self.list.iter().filter(|cookie| cookie.goes_to(&request.endpoint, path));
+        if sent().next().is_none() {
+            return;
         }
-        if separator == b"; " {
-            out.extend_from_slice(b"\r\n");
-        }
+        add("Cookie", &|out| {
+            for (number, cookie) in sent().enumerate() {
+                if number > 0 {
+                    out.extend_from_slice(b"; ");
+                }
+                out.extend_from_slice(&cookie.pair);
+            }
+        });
     }
 
     /// Whether there is none.

@@ -9,6 +9,7 @@ mod arrivals;
 mod auth;
 mod cookies;
 mod data;
+mod fields;
 mod page;
 mod redirect;
 pub mod seed;
@@ -17,5 +18,6 @@ mod think;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX, GivenCookie};
+pub use fields::AddField;
 pub use page::{Page, good_for};
 pub use session::{CallRequest, Reply, Sequel, Session, Step, Token, Workload};

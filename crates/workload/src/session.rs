@@ -8,6 +8,7 @@ mod admission;
 use crate::auth::{Answers, Verdict};
 use crate::cookies::Cookies;
 use crate::data;
+use crate::fields::AddField;
 use crate::page::{self, Page};
 use crate::redirect;
 use crate::seed::{Purpose, Streams};
@@ -620,21 +621,19 @@ impl Session {
         self.last
     }
 
-    /// Appends the header lines, with their line ends, that this session adds to `request`: its answers to challenges, and
-    /// `Cookie: a=b; c=d` unless no cookie goes with the request or it brings a `Cookie` field of its own (RFC 6265 section
-    /// 5.4 allows one). A field without a value only says where the lines stand.
+    /// Gives `add` the header fields that this session adds to `request`: its answers to challenges, and `Cookie` unless no
+    /// cookie goes with the request or the request has such a field of its own (RFC 6265 section 5.4 allows one). A field
+    /// without a value only marks the position.
     #[inline]
-    pub fn write_fields(&mut self, workload: &Workload, request: &Request, out: &mut Vec<u8>) {
+    pub fn write_fields(&mut self, workload: &Workload, request: &Request, add: AddField<'_>) {
         let Some(extras) = &mut self.extras else { return };
         if workload.auth.is_some() {
             let nonce = workload.nonces.stream(self.number).bits(extras.nonces);
             extras.nonces += 1;
-            extras.answers.write(request, nonce, out);
+            extras.answers.write(request, nonce, add);
         }
         if !extras.one_cookie.is_empty() {
-            out.extend_from_slice(b"Cookie: ");
-            out.extend_from_slice(&extras.one_cookie);
-            out.extend_from_slice(b"\r\n");
+            add("Cookie", &|out| out.extend_from_slice(&extras.one_cookie));
         }
         if !extras.cookies.is_empty()
             && !request
@@ -642,7 +641,7 @@ impl Session {
                 .iter()
                 .any(|(name, value)| name.eq_ignore_ascii_case("cookie") && !value.is_empty())
         {
-            extras.cookies.write(request, out);
+            extras.cookies.write(request, add);
         }
     }
 

@@ -107,10 +107,14 @@ fn a_cookie_set_with_every_reply_allocates_once() {
             session.reply(&workload, &reply);
         }
         out.clear();
-        session.write_fields(&workload, &plan.requests[0], &mut out);
+        session.write_fields(&workload, &plan.requests[0], &mut |name, value| {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            value(&mut out);
+        });
         assert!(out.len() < 1_000);
     };
     (0..10).for_each(|_| turn(&mut session));
     assert_eq!(alloc::count(|| (0..300).for_each(|_| turn(&mut session))), 0);
-    assert_eq!(out, b"Cookie: session=0123456789abcdef; other=1\r\n");
+    assert_eq!(out, b"Cookie: session=0123456789abcdef; other=1");
 }

@@ -1,10 +1,10 @@
 //! Calls of a worker: how they start, and how they end.
 
 use super::Worker;
-use super::connections::encrypt;
+use super::connections::write_through;
 use super::events::notify_request;
 use crate::call::{Call, Followed, Kept, NONE, What};
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
 use crate::filling::{Filling, Upload, request, template};
 use crate::setup::{Prepared, order};
 use crate::sink::{Ended, Ending};
@@ -185,7 +185,7 @@ impl<D: Driver> Worker<'_, D> {
         let live = &mut connections[connection as usize];
         let entry = &mut calls[call as usize];
         entry.connection = connection;
-        entry.on_used = live.completed > 0 || live.protocol.in_flight() > 0;
+        entry.on_used = live.completed > 0 || live.in_flight() > 0;
         if entry.on_used {
             recorder.tally.connection_reused();
         }
@@ -198,25 +198,17 @@ impl<D: Driver> Worker<'_, D> {
         {
             live.out = spare;
         }
-        let exchange = entry.kept.as_mut().and_then(|kept| kept.exchange.as_mut());
-        let keep = |sent: &[u8]| exchange.map(|exchange| exchange.request = sent.to_vec());
-        if live.tls.is_some() {
-            plain.clear();
-            live.protocol.start(CallId(call), template, &mut filling, plain);
-            keep(plain);
-            entry.sent_bytes = plain.len() as u64;
-            if *wants_requests {
-                notify_request(observer, entry.serial, plain, template);
-            }
-            encrypt(live, plain);
-        } else {
-            let before = live.out.len();
-            live.protocol.start(CallId(call), template, &mut filling, &mut live.out);
-            keep(&live.out[before..]);
-            entry.sent_bytes = (live.out.len() - before) as u64;
-            if *wants_requests {
-                notify_request(observer, entry.serial, &live.out[before..], template);
-            }
+        let Connection { protocol: Some(protocol), tls, out, .. } = live else {
+            unreachable!("a connection with room has a protocol")
+        };
+        let ((), sent) =
+            write_through(tls, plain, out, |out| protocol.start(CallId(call), template, &mut filling, out));
+        entry.sent_bytes = sent.len() as u64;
+        if let Some(exchange) = entry.kept.as_mut().and_then(|kept| kept.exchange.as_mut()) {
+            exchange.request = sent.to_vec();
+        }
+        if *wants_requests {
+            notify_request(observer, entry.serial, sent, template);
         }
         if let (Some(began), Some(kept)) = (began, &mut entry.kept) {
             kept.drawn_bytes = filling.drawn();
@@ -426,7 +418,7 @@ impl<D: Driver> Worker<'_, D> {
                 live.why = Some(Outcome::ResponseTimeout);
                 // As if the reply had begun: what timed out is not asked for again.
                 let timed_out = Ending::Broken { outcome: Outcome::ResponseTimeout, begun: true };
-                live.protocol.drain(|CallId(call)| ended.push(Ended { call, ending: timed_out }));
+                live.drain(|call| ended.push(Ended { call, ending: timed_out }));
                 self.close(index);
             }
             Phase::Handshake => self.fail(index, Outcome::TlsTimeout),
@@ -452,7 +444,9 @@ impl<D: Driver> Worker<'_, D> {
         let live = &mut self.connections[connection as usize];
         match live.phase {
             Phase::Ready => {
-                live.protocol.abandon(CallId(index));
+                if let Some(protocol) = &mut live.protocol {
+                    let _ = protocol.abandon(CallId(index), &mut live.out);
+                }
                 self.break_off(connection, Outcome::ResponseTimeout);
                 self.record(index, deadline, Outcome::ResponseTimeout, Duration::ZERO);
             }

@@ -4,10 +4,10 @@ use super::Worker;
 use crate::call::{CallList, NONE};
 use crate::connection::{Connection, Ftp, Phase};
 use crate::filling::Filling;
-use crate::sink::{Ended, Ending, Sink, TunnelSink};
+use crate::sink::{Ended, Ending, Sink};
 use crate::translate;
 use warwolf_driver::{Driver, ReceivedBytes, SocketError, SocketId};
-use warwolf_http::{CallId, Http1, TlsClient};
+use warwolf_http::{Alive, CallId, Http1, Protocol, TlsClient, Tunnel, TunnelReply};
 use warwolf_measure::Outcome;
 
 /// A streamed body is read this much at a time.
@@ -19,10 +19,9 @@ const SPARE_SIZE: usize = 131_072;
 impl<D: Driver> Worker<'_, D> {
     /// Opens a connection to an endpoint that has addresses. They are taken in turn.
     pub(super) fn open(&mut self, endpoint: u32) -> u32 {
-        let protocol = Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
         let address = (self.opened % self.endpoints.addresses(endpoint).len() as u64) as u32;
         self.opened += 1;
-        let index = self.connections.insert(Connection::new(endpoint, address, protocol, self.now)) as u32;
+        let index = self.connections.insert(Connection::new(endpoint, address, self.now)) as u32;
         if let Some(limit) = self.prepared.timeouts.connect {
             self.connect_deadlines.set(index, self.now + limit);
         }
@@ -46,8 +45,8 @@ impl<D: Driver> Worker<'_, D> {
                 match self.endpoints.tunnel(connection.endpoint) {
                     Some(template) => {
                         connection.phase = Phase::Tunnel;
-                        let mut filling = Filling::nothing();
-                        connection.protocol.start(CallId(NONE), template, &mut filling, &mut connection.out);
+                        let tunnel = Tunnel::new(self.prepared.limits, template, &mut connection.out);
+                        connection.tunnel = Some(Box::new(tunnel));
                         self.mark(index);
                     }
                     None => self.secure(index),
@@ -88,7 +87,8 @@ impl<D: Driver> Worker<'_, D> {
             if self.endpoints.is_ftp(connection.endpoint) {
                 self.ftp_connected(index);
             } else {
-                self.ready(index, None);
+                self.establish(index, false);
+                self.serve_opening(index);
             }
             return;
         };
@@ -114,10 +114,17 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// The connection can carry calls: those that waited for it begin.
-    pub(super) fn ready(&mut self, index: u32, resumed: Option<bool>) {
+    /// The connection is open, to the server itself and with TLS where asked for: its protocol begins.
+    fn establish(&mut self, index: u32, resumed: bool) {
         self.opened_as(index, Phase::Ready, resumed);
+        // The only version that TLS offers.
+        let http = Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
+        self.connections[index as usize].protocol = Some(Protocol::Http1(http));
         self.notify_connected(index);
+    }
+
+    /// Starts the calls that waited for the connection to open. Those it has no room for wait for any.
+    fn serve_opening(&mut self, index: u32) {
         while self.connections[index as usize].has_room() {
             match self.connections[index as usize].waiting.pop(&self.calls) {
                 Some(call) => {
@@ -138,7 +145,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     /// Counts a connection that has come to what it was opened for.
-    pub(super) fn opened_as(&mut self, index: u32, phase: Phase, resumed: Option<bool>) {
+    pub(super) fn opened_as(&mut self, index: u32, phase: Phase, resumed: bool) {
         self.connect_deadlines.clear(index);
         self.tls_deadlines.clear(index);
         let connection = &mut self.connections[index as usize];
@@ -149,7 +156,7 @@ impl<D: Driver> Worker<'_, D> {
         self.open += 1;
         self.held = self.held.max(self.open);
         self.recorder.tally.connections_held(self.open);
-        self.recorder.tally.connection_opened(connect, tls, resumed.unwrap_or(false));
+        self.recorder.tally.connection_opened(connect, tls, resumed);
     }
 
     /// A connection that never came to carry calls: those that waited for it fail with it.
@@ -262,7 +269,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         let buffer = std::mem::take(&mut connection.out);
         self.recorder.tally.wire(buffer.len() as u64, 0);
-        if connection.protocol.streaming().is_some() {
+        if connection.next_body().is_some() {
             // Through a completion, so that the next piece waits for its turn among the other connections.
             connection.sending = true;
             self.driver.send(SocketId(index), buffer);
@@ -288,10 +295,9 @@ impl<D: Driver> Worker<'_, D> {
             self.ftp_delivered(index);
             return;
         }
-        let streaming = self.connections[index as usize].protocol.streaming();
         while let Some(call) = self.connections[index as usize].handed.first() {
-            // More of its body is to come.
-            if streaming == Some(CallId(call)) {
+            let protocol = self.connections[index as usize].protocol.as_ref();
+            if protocol.is_some_and(|protocol| protocol.is_uploading(CallId(call))) {
                 return;
             }
             self.connections[index as usize].handed.pop(&self.calls);
@@ -308,20 +314,14 @@ impl<D: Driver> Worker<'_, D> {
     /// Reads the next piece of a streamed body.
     pub(super) fn pump(&mut self, index: u32) {
         let Self { calls, connections, prepared, plain, .. } = self;
-        let connection = &mut connections[index as usize];
-        let Some(CallId(call)) = connection.protocol.streaming() else { return };
-        let entry = &mut calls[call as usize];
+        let Connection { protocol: Some(protocol), tls, out, .. } = &mut connections[index as usize] else {
+            return;
+        };
+        let Some(id) = protocol.next_body() else { return };
+        let entry = &mut calls[id.0 as usize];
         let mut filling = Filling::body(prepared, &entry.what);
-        if connection.tls.is_some() {
-            plain.clear();
-            connection.protocol.pump(&mut filling, PUMP, plain);
-            entry.sent_bytes += plain.len() as u64;
-            encrypt(connection, plain);
-        } else {
-            let before = connection.out.len();
-            connection.protocol.pump(&mut filling, PUMP, &mut connection.out);
-            entry.sent_bytes += (connection.out.len() - before) as u64;
-        }
+        let ((), sent) = write_through(tls, plain, out, |out| protocol.pump(id, &mut filling, PUMP, out));
+        entry.sent_bytes += sent.len() as u64;
     }
 
     /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
@@ -333,84 +333,101 @@ impl<D: Driver> Worker<'_, D> {
         }
         let connection = &mut self.connections[index as usize];
         connection.sending = false;
-        if !connection.out.is_empty() || connection.protocol.streaming().is_some() {
+        if !connection.out.is_empty() || connection.next_body().is_some() {
             self.mark(index);
         }
     }
 
     pub(super) fn received(&mut self, index: u32, bytes: ReceivedBytes) {
         self.pace(index, bytes.len());
+        self.recorder.tally.wire(0, bytes.len() as u64);
+        let connection = &self.connections[index as usize];
+        match connection.phase {
+            Phase::Handshake | Phase::Ready if connection.tls.is_some() => self.decrypt(index, &bytes),
+            Phase::Ready => {
+                let alive = self.deliver(index, Input::Socket(&bytes));
+                self.after_reply(index, alive);
+            }
+            Phase::Tunnel => self.tunnelled(index, &bytes),
+            _ => self.ftp_received(index, &bytes),
+        }
+    }
+
+    /// Bytes came on a connection with TLS: they may complete the handshake, belong to replies, or close the connection.
+    fn decrypt(&mut self, index: u32, bytes: &ReceivedBytes) {
         let connection = &mut self.connections[index as usize];
-        let data = self.driver.bytes(&bytes);
-        self.recorder.tally.wire(0, data.len() as u64);
-        if !matches!(connection.phase, Phase::Ready | Phase::Handshake) {
-            if connection.phase == Phase::Tunnel {
-                self.tunnelled(index, &bytes)
-            } else {
-                self.ftp_received(index, &bytes)
-            }
-            return;
-        }
-        let before = self.ended.len();
-        let mut resumed = None;
-        let plain: &[u8] = match &mut connection.tls {
-            None => data,
-            Some(tls) => {
-                self.plain.clear();
-                let kept = connection.out.len();
-                if let Err(failure) = tls.receive(data, &mut self.plain, &mut connection.out) {
-                    self.tls_failed(index, translate::tls_failure(failure));
-                    return;
-                }
-                if connection.phase == Phase::Handshake && !tls.handshaking() {
-                    resumed = Some(tls.resumed());
-                }
-                if connection.out.len() > kept && !connection.dirty {
-                    connection.dirty = true;
-                    self.dirty.push(index);
-                }
-                &self.plain
-            }
-        };
-        let broken = if plain.is_empty() {
-            false
+        let Some(tls) = &mut connection.tls else { return };
+        let mut plain = std::mem::take(&mut self.decrypted);
+        plain.clear();
+        let received = tls.receive(self.driver.bytes(bytes), &mut plain, &mut connection.out);
+        let is_secured = connection.phase == Phase::Handshake && !tls.handshaking();
+        let (resumed, goodbye) = (tls.resumed(), tls.peer_closed());
+        if let Err(failure) = received {
+            self.tls_failed(index, translate::tls_failure(failure));
         } else {
-            let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.reply_deadlines, limit));
-            let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now, reply };
-            connection.protocol.receive(plain, &mut sink).is_err()
-        };
-        blame(connection, &self.ended[before..]);
-        let goodbye = connection.tls.as_ref().is_some_and(|tls| tls.peer_closed());
-        if resumed.is_some() {
-            self.ready(index, resumed);
+            self.mark_unsent(index);
+            if is_secured {
+                self.establish(index, resumed);
+            }
+            let alive = self.deliver(index, Input::Plain(&plain));
+            if is_secured {
+                self.serve_opening(index);
+            }
+            if goodbye && alive == Alive::Yes {
+                self.peer_ended(index, Ok(()));
+            } else {
+                self.after_reply(index, alive);
+            }
         }
-        if goodbye {
-            self.peer_ended(index, Ok(()));
-        } else if resumed.is_none() {
-            self.after_reply(index, broken);
+        self.decrypted = plain;
+    }
+
+    /// Gives the protocol of a connection what came, and sends what it has to say to that.
+    fn deliver(&mut self, index: u32, input: Input<'_>) -> Alive {
+        let input = match input {
+            Input::Socket(bytes) => self.driver.bytes(bytes),
+            Input::Plain(bytes) => bytes,
+        };
+        let (now, before) = (self.now, self.ended.len());
+        let connection = &mut self.connections[index as usize];
+        let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return Alive::Yes };
+        if input.is_empty() {
+            return Alive::Yes;
+        }
+        let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.reply_deadlines, limit));
+        let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now, reply };
+        let (result, _) =
+            write_through(tls, &mut self.plain, out, |out| protocol.receive(now, input, out, &mut sink));
+        blame(connection, &self.ended[before..]);
+        self.mark_unsent(index);
+        if result.is_ok() { Alive::Yes } else { Alive::No }
+    }
+
+    /// Has a connection flushed if it has anything to send.
+    fn mark_unsent(&mut self, index: u32) {
+        if !self.connections[index as usize].out.is_empty() {
+            self.mark(index);
         }
     }
 
     /// The proxy answers.
     fn tunnelled(&mut self, index: u32, bytes: &ReceivedBytes) {
         let connection = &mut self.connections[index as usize];
-        let mut sink = TunnelSink::default();
-        let result = connection.protocol.receive(self.driver.bytes(bytes), &mut sink);
-        match (result, sink.status) {
-            (Ok(()), None) => {}
-            (Ok(()), Some(200..=299)) => {
-                connection.protocol =
-                    Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
+        let Some(tunnel) = &mut connection.tunnel else { return };
+        match tunnel.receive(self.driver.bytes(bytes)) {
+            TunnelReply::Pending => {}
+            TunnelReply::Open => {
+                connection.tunnel = None;
                 self.secure(index);
             }
-            _ => self.fail(index, Outcome::Refused),
+            TunnelReply::Refused => self.fail(index, Outcome::Refused),
         }
     }
 
     /// Closes a connection that will not be used again, and offers one that may be.
-    pub(super) fn after_reply(&mut self, index: u32, broken: bool) {
+    pub(super) fn after_reply(&mut self, index: u32, alive: Alive) {
         let connection = &self.connections[index as usize];
-        if broken || (!connection.protocol.reusable() && connection.is_unused()) {
+        if alive == Alive::No || (!connection.is_reusable() && connection.is_unused()) {
             self.close(index);
         } else if connection.owner == NONE {
             self.pool.place(&mut self.connections, index);
@@ -445,7 +462,9 @@ impl<D: Driver> Worker<'_, D> {
                 let before = self.ended.len();
                 let mut sink =
                     Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now, reply: None };
-                connection.protocol.finish(&mut sink);
+                if let Some(protocol) = &mut connection.protocol {
+                    protocol.finish(&mut sink);
+                }
                 blame(connection, &self.ended[before..]);
                 self.close(index);
             }
@@ -457,7 +476,7 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn break_off(&mut self, index: u32, outcome: Outcome) {
         let Self { connections, calls, ended, .. } = self;
         connections[index as usize].why = Some(outcome);
-        connections[index as usize].protocol.drain(|CallId(call)| {
+        connections[index as usize].drain(|call| {
             let begun = calls[call as usize].first_byte.is_reached();
             ended.push(Ended { call, ending: Ending::Broken { outcome, begun } });
         });
@@ -474,11 +493,33 @@ fn blame(connection: &mut Connection, ended: &[Ended]) {
     connection.why = connection.why.or(cost);
 }
 
-pub(super) fn encrypt(connection: &mut Connection, plain: &[u8]) {
-    if let Some(tls) = &mut connection.tls
-        && tls.send(plain, &mut connection.out).is_err()
-    {
+/// What came on a connection.
+enum Input<'a> {
+    /// As it came over the socket.
+    Socket(&'a ReceivedBytes),
+    /// Decrypted.
+    Plain(&'a [u8]),
+}
+
+/// Lets `write` append to `out`, through TLS where there is some; `plain` is a buffer to encrypt from. Gives the bytes before
+/// encryption besides what `write` gives.
+#[inline]
+pub(super) fn write_through<'b, T>(
+    tls: &mut Option<Box<TlsClient>>,
+    plain: &'b mut Vec<u8>,
+    out: &'b mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>) -> T,
+) -> (T, &'b [u8]) {
+    let Some(tls) = tls else {
+        let before = out.len();
+        let result = write(out);
+        return (result, &out[before..]);
+    };
+    plain.clear();
+    let result = write(plain);
+    if !plain.is_empty() && tls.send(plain, out).is_err() {
         // Receiving will report what is wrong with the session; there is nothing to send.
-        connection.out.clear();
+        out.clear();
     }
+    (result, plain)
 }

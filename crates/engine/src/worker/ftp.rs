@@ -14,14 +14,14 @@ use crate::translate;
 use std::sync::Arc;
 use warwolf_driver::{Address, Driver, ReceivedBytes, SocketError, SocketId};
 use warwolf_ftp::{Action, Conversation, Ending as Told, Event, Violation};
-use warwolf_http::{CallId, Cause, Http1};
+use warwolf_http::{CallId, Cause, Http1, Protocol};
 use warwolf_measure::Outcome;
 
 impl<D: Driver> Worker<'_, D> {
     /// A connection to an FTP server is open: the greeting is awaited, or the transfer is asked for.
     pub(super) fn ftp_connected(&mut self, index: u32) {
         if let Ftp::Data(control) = self.connections[index as usize].ftp {
-            self.opened_as(index, Phase::Data, None);
+            self.opened_as(index, Phase::Data, false);
             self.say(control, |conversation, out| conversation.connected(out));
             return;
         }
@@ -39,7 +39,7 @@ impl<D: Driver> Worker<'_, D> {
         let number = self.sessions[entry.session as usize].session.number();
         let conversation = Conversation::new(order, number, is_extended);
         connection.ftp = Ftp::Control(Box::new(conversation), NONE);
-        self.opened_as(index, Phase::Control, None);
+        self.opened_as(index, Phase::Control, false);
         self.notify_connected(index);
     }
 
@@ -166,7 +166,8 @@ impl<D: Driver> Worker<'_, D> {
         self.opened += 1;
         self.data += 1;
         let protocol = Http1::sharing(self.prepared.limits, 1, &self.heads);
-        let mut connection = Connection::new(endpoint, address, protocol, self.now);
+        let mut connection = Connection::new(endpoint, address, self.now);
+        connection.protocol = Some(Protocol::Http1(protocol));
         // It goes there or nowhere.
         (connection.tried, connection.ports_tried) = (u32::MAX, u32::MAX);
         connection.ftp = Ftp::Data(control);
@@ -192,7 +193,9 @@ impl<D: Driver> Worker<'_, D> {
         };
         let template = template(self.prepared, &self.calls[call as usize].what);
         let connection = &mut self.connections[data as usize];
-        connection.protocol.start(CallId(call), template, &mut Filling::nothing(), &mut connection.out);
+        if let Some(protocol) = &mut connection.protocol {
+            protocol.start(CallId(call), template, &mut Filling::nothing(), &mut connection.out);
+        }
         self.calls[call as usize].sent_bytes = connection.out.len() as u64;
         self.mark(data);
         self.ftp_delivered(data);
@@ -202,8 +205,8 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn ftp_delivered(&mut self, data: u32) {
         let connection = &self.connections[data as usize];
         let control = self.control_of(data);
-        let is_sending = connection.protocol.streaming().is_some() || !connection.out.is_empty();
-        if is_sending || connection.protocol.in_flight() == 0 {
+        let is_sending = connection.next_body().is_some() || !connection.out.is_empty();
+        if is_sending || connection.in_flight() == 0 {
             self.hear(control);
             return;
         }

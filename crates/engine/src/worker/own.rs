@@ -5,7 +5,6 @@ use super::calls::Part;
 use crate::call::NONE;
 use crate::connection::Phase;
 use warwolf_driver::Driver;
-use warwolf_http::CallId;
 use warwolf_measure::Outcome;
 use warwolf_plan::Reconnect;
 
@@ -157,7 +156,7 @@ impl<D: Driver> Worker<'_, D> {
             let held = self.own(session, slot);
             if held != NONE {
                 let connection = &mut self.connections[held as usize];
-                connection.protocol.drain(|CallId(call)| given_up.push(call));
+                connection.drain(|call| given_up.push(call));
                 while let Some(call) = connection.waiting.pop(&self.calls) {
                     given_up.push(call);
                 }

@@ -65,9 +65,14 @@ impl Chunked {
         Self::SizeStart
     }
 
-    /// Reads until there is something to say, and moves `input` past what was read.
+    /// Reads until there is something to report, and moves `input` past what was read. Appends trailer fields to `trailers`.
     #[inline]
-    pub(crate) fn step<'a>(&mut self, input: &mut &'a [u8], limits: &Limits) -> Result<Step<'a>, Violation> {
+    pub(crate) fn step<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        limits: &Limits,
+        trailers: &mut Vec<u8>,
+    ) -> Result<Step<'a>, Violation> {
         loop {
             if let Self::Data(left) = self {
                 let size = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
@@ -85,7 +90,15 @@ impl Chunked {
             let Some((&byte, rest)) = input.split_first() else { return Ok(Step::Hungry) };
             *input = rest;
             match self.next(byte, limits)? {
-                Some(next) => *self = next,
+                Some(next) => {
+                    // Of the empty line nothing is kept: most trailer sections are just that.
+                    if let Self::Trailer { length: 1.., place } = next
+                        && place != Place::LastLineFeed
+                    {
+                        trailers.push(byte);
+                    }
+                    *self = next;
+                }
                 None => {
                     let before = if let Self::Trailer { length, .. } = self { *length } else { 0 };
                     return Ok(Step::End(before + 1));

@@ -1,6 +1,7 @@
 //! Writes requests: a copy of the template, its holes filled.
 
-use crate::template::{Fill, Template};
+use crate::fields::FieldWriter;
+use crate::template::{Fill, Hole, Template};
 
 /// Appends the request to `out`. A streamed body is not part of it.
 #[inline]
@@ -8,7 +9,10 @@ pub(crate) fn encode(template: &Template, fill: &mut (impl Fill + ?Sized), out: 
     let mut done = 0;
     for &(position, hole) in &template.holes {
         out.extend_from_slice(&template.bytes[done..position]);
-        fill.fill(hole, out);
+        match hole {
+            Hole::Fields(hole) => fill.fields(hole, &mut FieldWriter::lines(out)),
+            Hole::Value(hole) => fill.value(hole, out),
+        }
         done = position;
     }
     out.extend_from_slice(&template.bytes[done..]);

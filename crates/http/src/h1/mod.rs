@@ -13,6 +13,7 @@ mod body;
 mod encode;
 mod head;
 
+use crate::fields::Fields;
 use crate::sink::{Cause, End, Head, ResponseSink};
 use crate::template::{Asks, Fill, Template};
 use crate::{CallId, Violation};
@@ -102,7 +103,7 @@ pub struct Http1 {
     front: Option<Pending>,
     behind: VecDeque<Pending>,
     upload: Option<Upload>,
-    /// The bytes so far of a head that is not complete.
+    /// The bytes so far of a head or of trailer fields that are not complete.
     partial: Vec<u8>,
     heads: Heads,
 }
@@ -130,19 +131,6 @@ impl Http1 {
             partial: Vec::new(),
             heads: heads.clone(),
         }
-    }
-
-    /// Forgets everything, for a new connection with the same limits. Buffers are kept, and so is what was
-    /// learnt of the server's heads.
-    pub fn reset(&mut self) {
-        self.reading = Reading::Head;
-        self.kept = true;
-        self.closing = false;
-        self.in_flight = 0;
-        self.front = None;
-        self.behind.clear();
-        self.upload = None;
-        self.partial.clear();
     }
 
     /// How many calls may start now. None while a body is still to be pumped.
@@ -195,18 +183,25 @@ impl Http1 {
         }
     }
 
-    /// The call of which more body is to be pumped.
+    /// The call of which more body is to be sent.
     #[must_use]
-    pub fn streaming(&self) -> Option<CallId> {
+    pub fn next_body(&self) -> Option<CallId> {
         self.upload.map(|upload| upload.call)
     }
 
-    /// Appends up to `max` bytes of the body being sent; nothing when there is none.
+    /// How many bytes of a call's body may be sent now: all that are left.
+    #[must_use]
+    pub fn body_room(&self, call: CallId) -> usize {
+        let upload = self.upload.filter(|upload| upload.call == call);
+        upload.map_or(0, |upload| usize::try_from(upload.length - upload.offset).unwrap_or(usize::MAX))
+    }
+
+    /// Appends up to `max` bytes of a call's body; nothing when all of it was sent.
     ///
     /// # Panics
     /// When `fill` appends another number of bytes than it was asked for.
-    pub fn pump(&mut self, fill: &mut (impl Fill + ?Sized), max: usize, out: &mut Vec<u8>) {
-        let Some(upload) = &mut self.upload else { return };
+    pub fn pump(&mut self, call: CallId, fill: &mut (impl Fill + ?Sized), max: usize, out: &mut Vec<u8>) {
+        let Some(upload) = self.upload.as_mut().filter(|upload| upload.call == call) else { return };
         let size = usize::try_from(upload.length - upload.offset).unwrap_or(usize::MAX).min(max);
         let before = out.len();
         fill.body(upload.offset, size, out);
@@ -289,16 +284,19 @@ impl Http1 {
                         self.end(End::Length, sink);
                     }
                 }
-                Reading::Chunked(chunked) => match chunked.step(&mut input, &self.limits)? {
-                    Step::Data(data) if !abandoned => sink.body(call, data),
-                    Step::Data(_) | Step::Hungry => {}
-                    Step::End(bytes) => {
-                        if !abandoned {
-                            sink.trailer(call, bytes);
+                Reading::Chunked(chunked) => {
+                    match chunked.step(&mut input, &self.limits, &mut self.partial)? {
+                        Step::Data(data) if !abandoned => sink.body(call, data),
+                        Step::Data(_) | Step::Hungry => {}
+                        Step::End(bytes) => {
+                            if !abandoned {
+                                sink.trailers(call, Fields::of_lines(&self.partial), bytes);
+                            }
+                            self.forget_partial();
+                            self.end(End::Chunked, sink);
                         }
-                        self.end(End::Chunked, sink);
                     }
-                },
+                }
                 Reading::UntilClose => {
                     if !abandoned {
                         sink.body(call, input);

@@ -291,9 +291,9 @@ fn a_reply_before_the_request_was_sent_ends_the_upload_and_the_connection() {
     start(&mut http, 0, &template);
     let mut diary = Diary::default();
     http.receive(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n", &mut diary).unwrap();
-    assert_eq!(http.streaming(), Some(CallId(0)), "the reply is not complete, so the body is still wanted");
+    assert_eq!(http.next_body(), Some(CallId(0)), "the reply is not complete, so the body is still wanted");
     http.receive(b"no", &mut diary).unwrap();
-    assert_eq!((http.streaming(), http.reusable(), http.in_flight()), (None, false, 0));
+    assert_eq!((http.next_body(), http.reusable(), http.in_flight()), (None, false, 0));
     assert!(diary.read().ends_with("0 body no\n0 end Length\n"));
 }
 
@@ -319,23 +319,31 @@ fn an_upload_that_is_abandoned_is_not_pumped_on() {
     let mut http = Http1::new(Limits::default(), 1);
     start(&mut http, 0, &template);
     http.abandon(CallId(0));
-    assert_eq!((http.streaming(), http.in_flight(), http.room()), (None, 0, 0));
+    assert_eq!((http.next_body(), http.in_flight(), http.room()), (None, 0, 0));
 }
 
 #[test]
-fn a_drain_names_the_calls_in_order_and_a_reset_makes_the_connection_new() {
+fn a_drain_names_the_calls_in_order() {
     let mut http = asked(&["GET"; 3], Limits::default());
     http.abandon(CallId(1));
     let mut drained = Vec::new();
     http.drain(|call| drained.push(call.0));
     assert_eq!(drained, [0, 2]);
     assert_eq!((http.in_flight(), http.room(), http.reusable()), (0, 0, false));
-    http.reset();
-    assert_eq!((http.in_flight(), http.room(), http.reusable()), (0, 3, true));
-    start(&mut http, 9, &template("GET"));
-    let mut diary = Diary::default();
-    http.receive(b"HTTP/1.1 204 x\r\n\r\n", &mut diary).unwrap();
-    assert_eq!(diary.read(), "9 first byte\n9 head HTTP/1.1 204 18\n9 end NoBody\n");
+}
+
+#[test]
+fn trailers_come_as_fields_in_whatever_pieces_they_are_sent() {
+    let reply: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+        2\r\nhi\r\n0\r\ngrpc-status: 7\r\nNote:  folded\n  twice \r\n\r\n";
+    for size in [reply.len(), 7, 1] {
+        let mut http = asked(&["GET"], Limits::default());
+        let mut diary = Diary::default();
+        for piece in reply.chunks(size) {
+            http.receive(piece, &mut diary).unwrap();
+        }
+        assert_eq!(diary.trailers, ["0 grpc-status: 7 (42)", "0 Note: folded\\n  twice (42)"], "{size}");
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 use warwolf_http::{
-    CallId, Cause, End, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder, Version,
+    CallId, Cause, End, FieldWriter, Fields, Fill, Head, Http1, Limits, ResponseSink, Template,
+    TemplateBuilder, Version,
 };
 
 /// One line per event. Pieces of a body are joined, since where they are cut is no fact about the reply.
@@ -12,6 +13,8 @@ pub(crate) struct Diary {
     body: Option<(u32, Vec<u8>)>,
     /// The reason phrases of heads, in order.
     pub(crate) reasons: Vec<String>,
+    /// Trailer fields, each with its call and the length of the section.
+    pub(crate) trailers: Vec<String>,
 }
 
 impl Diary {
@@ -31,7 +34,7 @@ impl Diary {
     fn note_head(&mut self, call: CallId, kind: &str, head: &Head<'_>) {
         self.note(format_args!("{} {kind} {} {} {}", call.0, head.version.name(), head.status, head.bytes));
         self.reasons.push(String::from_utf8_lossy(head.reason()).into_owned());
-        for (name, value) in head.fields() {
+        for (name, value) in head.fields().iter() {
             self.note(format_args!("  {}: {}", name.escape_ascii(), value.escape_ascii()));
         }
     }
@@ -55,6 +58,12 @@ impl ResponseSink for Diary {
             None => self.body = Some((call.0, bytes.to_vec())),
         }
     }
+    fn trailers(&mut self, call: CallId, fields: Fields<'_>, bytes: usize) {
+        for (name, value) in fields.iter() {
+            let (name, value) = (name.escape_ascii(), value.escape_ascii());
+            self.trailers.push(format!("{} {name}: {value} ({bytes})", call.0));
+        }
+    }
     fn end(&mut self, call: CallId, end: End) {
         self.note(format_args!("{} end {end:?}", call.0));
     }
@@ -67,8 +76,11 @@ impl ResponseSink for Diary {
 pub(crate) struct Numbers;
 
 impl Fill for Numbers {
-    fn fill(&mut self, hole: u16, out: &mut Vec<u8>) {
-        out.extend_from_slice(format!("Hole: {hole}\r\n").as_bytes());
+    fn fields(&mut self, hole: u16, fields: &mut FieldWriter<'_>) {
+        fields.add("Hole", |out| out.extend_from_slice(hole.to_string().as_bytes()));
+    }
+    fn value(&mut self, hole: u16, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("({hole})").as_bytes());
     }
     fn body(&mut self, offset: u64, max: usize, out: &mut Vec<u8>) {
         out.extend((offset..).take(max).map(|offset| offset as u8));

@@ -1,7 +1,7 @@
 //! What is sent: templates with holes, bodies in the head's buffer and behind it.
 
 use crate::diary::{Numbers, start};
-use warwolf_http::{CallId, Http1, Limits, RequestBody, Template, TemplateBuilder, Version};
+use warwolf_http::{CallId, Hole, Http1, Limits, RequestBody, Template, TemplateBuilder, Version};
 
 #[test]
 fn a_request_is_appended_with_its_holes_filled() {
@@ -29,15 +29,15 @@ fn a_streamed_body_is_pumped_in_pieces_until_its_length() {
     assert_eq!(http.room(), 0, "nothing may come between a head and its body");
     let mut out = Vec::new();
     let mut sizes = Vec::new();
-    while let Some(CallId(call)) = http.streaming() {
-        assert_eq!(call, 5);
-        http.pump(&mut Numbers, 3, &mut out);
+    while let Some(call) = http.next_body() {
+        assert_eq!((call, http.body_room(call)), (CallId(5), 7 - out.len()));
+        http.pump(call, &mut Numbers, 3, &mut out);
         sizes.push(out.len());
     }
     assert_eq!(sizes, [3, 6, 7]);
     assert_eq!(out, [0, 1, 2, 3, 4, 5, 6]);
     assert_eq!(http.room(), 3);
-    http.pump(&mut Numbers, 3, &mut out);
+    http.pump(CallId(5), &mut Numbers, 3, &mut out);
     assert_eq!(out.len(), 7, "there is nothing more to pump");
 }
 
@@ -49,16 +49,16 @@ fn a_streamed_body_of_no_length_is_not_pumped() {
         .unwrap();
     let mut http = Http1::new(Limits::default(), 1);
     start(&mut http, 0, &template);
-    assert_eq!(http.streaming(), None);
+    assert_eq!(http.next_body(), None);
 }
 
 #[test]
 fn holes_may_be_anywhere_in_a_request_that_is_given_byte_for_byte() {
     let bytes = b"GET /? HTTP/1.0\r\n\r\n".to_vec();
     let end = bytes.len();
-    let template = Template::exact("GET", bytes, vec![(6, 4), (end, 5)], true);
+    let template = Template::exact("GET", bytes, vec![(6, Hole::Value(4)), (end, Hole::Fields(5))], true);
     let mut http = Http1::new(Limits::default(), 1);
     let sent = start(&mut http, 0, &template);
-    assert_eq!(String::from_utf8_lossy(&sent), "GET /?Hole: 4\r\n HTTP/1.0\r\n\r\nHole: 5\r\n");
+    assert_eq!(String::from_utf8_lossy(&sent), "GET /?(4) HTTP/1.0\r\n\r\nHole: 5\r\n");
     assert!(!http.reusable() && template.is_repeatable());
 }

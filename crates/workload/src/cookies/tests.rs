@@ -13,8 +13,7 @@ fn sent(from: &str, fields: &[&str], url: &str) -> String {
 }
 
 fn line(cookies: &Cookies, url: &str) -> String {
-    let mut out = Vec::new();
-    cookies.write(&request(url), &mut out);
+    let out = crate::fields::lines(|add| cookies.write(&request(url), add));
     let line = String::from_utf8(out).unwrap();
     match line.strip_prefix("Cookie: ") {
         Some(rest) => rest.strip_suffix("\r\n").unwrap().to_owned(),
@@ -226,8 +225,7 @@ proptest! {
             prop_assert!(cookies.list.len() <= COOKIES_MAX);
             prop_assert!(cookies.list.iter().map(Cookie::bytes).sum::<usize>() <= COOKIES_BYTES_MAX);
         }
-        let mut out = Vec::new();
-        cookies.write(&from, &mut out);
+        let out = crate::fields::lines(|add| cookies.write(&from, add));
         let breaks = out.iter().filter(|byte| matches!(byte, b'\r' | b'\n' | 0)).count();
         prop_assert!(out.is_empty() || (out.starts_with(b"Cookie: ") && out.ends_with(b"\r\n") && breaks == 2));
     }

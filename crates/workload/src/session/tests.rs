@@ -148,8 +148,7 @@ fn a_round_may_end_with_the_cookies() {
     let mut session = workload.session(0);
     let mut sent = Vec::new();
     while session.next(&workload) != Step::Done {
-        let mut line = Vec::new();
-        session.write_fields(&workload, &plan.requests[0], &mut line);
+        let line = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
         sent.push(!line.is_empty());
         let cookies = [b"a=1; Path=/".to_vec()];
         session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
@@ -376,8 +375,7 @@ fn a_session_may_keep_one_cookie() {
     let mut session = workload.session(0);
     let mut sent = |fields: &[&str]| {
         session.next(&workload);
-        let mut out = Vec::new();
-        session.write_fields(&workload, &plan.requests[0], &mut out);
+        let out = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
         let cookies: Vec<_> = fields.iter().map(|field| field.as_bytes().to_vec()).collect();
         session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
         String::from_utf8(out).unwrap()
@@ -488,8 +486,7 @@ fn each_session_has_its_own_cookies() {
     let cookies = [b"a=1".to_vec(), b"b=2".to_vec()];
     let set = Reply { cookies: &cookies, ..ok(request) };
     let line = |workload: &Workload, session: &mut Session, request: &Request| {
-        let mut out = Vec::new();
-        session.write_fields(workload, request, &mut out);
+        let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
         String::from_utf8(out).unwrap()
     };
     let workload = Workload::new(&plan);
@@ -719,8 +716,7 @@ fn a_session_may_have_cookies_before_it_meets_any() {
     plan.session.jar.push(JarCookie { value: "x".repeat(5_000), ..cookie(2, "large", "/") });
     let workload = Workload::new(&plan);
     let line = |session: &mut Session, request: &Request| {
-        let mut out = Vec::new();
-        session.write_fields(&workload, request, &mut out);
+        let out = crate::fields::lines(|add| session.write_fields(&workload, request, add));
         String::from_utf8(out).unwrap()
     };
     let request = &plan.requests[0];
