@@ -1,4 +1,4 @@
-//! One worker per core, and the thread that starts and sums them.
+//! Runs a plan: one worker per core, and the thread that starts them and adds up their counts.
 //!
 //! [`run`] takes a [`Plan`](warwolf_plan::Plan) and gives a [`Run`](warwolf_measure::Run): the plan's text, the timeline of what was counted, and the evidence from
 //! which a report judges whether the figures can be believed. The engine prints nothing and knows no front end.
@@ -25,7 +25,8 @@ mod worker;
 pub use capacity::Capacity;
 pub use control::Control;
 pub use resolve::resolve;
-pub use threads::{run, run_observed};
+pub use threads::{PreparedRun, run, run_observed};
+pub use warwolf_driver::Monotonic;
 
 use std::fmt;
 use std::path::Path;

@@ -1,27 +1,17 @@
-//! Where a worker keeps what it counts, and how that reaches the thread that sums it up.
+//! Holds what a worker counts and hands it to the aggregator, interval by interval.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_measure::Tally;
-
-/// What one worker counted in one interval.
-pub(crate) struct Page {
-    /// Which interval: the one that ends at `(number + 1) * length`.
-    pub(crate) number: u64,
-    pub(crate) worker: usize,
-    pub(crate) tally: Box<Tally>,
-    /// The worker has finished.
-    pub(crate) last: bool,
-}
+use warwolf_measure::{IntervalBatch, Tally};
 
 /// A worker's current tally, swapped with an empty one at the end of each interval: no lock and no allocation.
 pub(crate) struct Recorder {
     pub(crate) tally: Box<Tally>,
-    worker: usize,
+    source: u32,
     number: u64,
     length: Duration,
-    pages: SyncSender<Page>,
+    batches: SyncSender<IntervalBatch>,
     empties: Receiver<Box<Tally>>,
     /// Intervals that could not be handed over in time and were added to the next.
     pub(crate) late_pages: u64,
@@ -29,13 +19,13 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new(
-        worker: usize,
+        source: u32,
         tally: Box<Tally>,
         length: Duration,
-        pages: SyncSender<Page>,
+        batches: SyncSender<IntervalBatch>,
         empties: Receiver<Box<Tally>>,
     ) -> Self {
-        Self { tally, worker, number: 0, length, pages, empties, late_pages: 0 }
+        Self { tally, source, number: 0, length, batches, empties, late_pages: 0 }
     }
 
     /// When the current interval ends.
@@ -44,8 +34,8 @@ impl Recorder {
         Timestamp::from_nanos(u64::try_from(end).unwrap_or(u64::MAX))
     }
 
-    /// Hands the tally over when its interval is past. Without an empty one at hand, or with the queue full, it goes on
-    /// into the next interval.
+    /// Hands the tally over when its interval is past. If no empty tally is available or the queue is full, the worker
+    /// keeps the tally for the next interval.
     pub(crate) fn turn_page(&mut self, now: Timestamp) {
         if now < self.next() {
             return;
@@ -59,17 +49,19 @@ impl Recorder {
             return;
         };
         let tally = std::mem::replace(&mut self.tally, empty);
-        let page = Page { number: number.max(self.number - 1), worker: self.worker, tally, last: false };
-        if let Err(TrySendError::Full(page)) = self.pages.try_send(page) {
+        let number = number.max(self.number - 1);
+        let batch = IntervalBatch { source: self.source, number, tally, last: false };
+        if let Err(TrySendError::Full(batch)) = self.batches.try_send(batch) {
             self.late_pages += 1;
-            self.tally = page.tally;
+            self.tally = batch.tally;
         }
     }
 
-    /// Hands over the last tally. This one waits: the run is over.
+    /// Hands over the last tally. Blocks while the queue is full: the run is over.
     pub(crate) fn close(self) {
-        let page = Page { number: self.number, worker: self.worker, tally: self.tally, last: true };
-        // The receiver is gone only when the run is being aborted, and then nobody wants it.
-        let _ = self.pages.send(page);
+        let Self { source, number, tally, .. } = self;
+        let batch = IntervalBatch { source, number, tally, last: true };
+        // The receiver is gone only when the run is being aborted, and then the batch is not needed.
+        let _ = self.batches.send(batch);
     }
 }

@@ -1,35 +1,36 @@
-//! The thread that starts the workers, sums up what they count, and ends with a [`Run`].
+//! Prepares a run, starts its workers, adds up what they count, and returns a [`Run`].
 
 use crate::capacity::Capacity;
-use crate::health::{Host, Spent, ephemeral_ports};
-use crate::recorder::{Page, Recorder};
+use crate::health::{Between, Host, Spent, ephemeral_ports};
+use crate::recorder::Recorder;
 use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
 use crate::{Control, SetupError};
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
-use warwolf_measure::{Environment, Evidence, Interval, Run, Tally, Timeline, WorkerEvidence};
+use warwolf_measure::{
+    Aggregator, Environment, Evidence, Interval, IntervalBatch, Run, Tally, Timeline, WorkerEvidence,
+};
 use warwolf_observe::Observers;
 use warwolf_plan::{DriverChoice, Idle, Plan, Shard, text};
 use warwolf_workload::{Arrivals, Workload};
 
-/// Time zero lies this far ahead when the workers are started, so that all of them are there for it.
+/// Time zero lies this far ahead when the workers are started, so that all of them are ready for it.
 const LEAD: Duration = Duration::from_millis(3);
 /// Descriptors besides the connections: rings, files, the terminal.
 const OTHER_DESCRIPTORS: u64 = 64;
-/// Tallies that travel between a worker and the thread that sums up, besides the one in use.
+/// Tallies that travel between a worker and the aggregator, besides the one in use.
 const SPARE_TALLIES: usize = 2;
-/// Runs the part of `plan` that is `shard`, and tells `watch` about each interval once all workers are past it.
+/// Runs `shard` of `plan`, and calls `watch` with each interval once all workers are past it.
 ///
 /// Blocks until the run is over: its time is up, its calls are made, or `control` stops it.
 ///
 /// # Errors
-/// When the run could not begin; nothing has been sent then. What goes wrong later is counted in the run.
+/// When the run cannot start; nothing has been sent then. Later failures are counted in the run.
 pub fn run(
     plan: &Plan,
     shard: Shard,
@@ -39,7 +40,7 @@ pub fn run(
     run_observed(plan, shard, control, watch, None)
 }
 
-/// Runs a plan as [`run`] does, with one observer per worker.
+/// The same, with observers who see every call.
 ///
 /// # Errors
 /// As [`run`].
@@ -50,126 +51,235 @@ pub fn run_observed(
     watch: &mut dyn FnMut(&Interval),
     observers: Option<Observers<'_>>,
 ) -> Result<Run, SetupError> {
-    plan.check()?;
-    let prepared = Prepared::new(plan)?;
-    let cores = host::available_cores();
-    let capacity = Capacity::of(plan, shard);
-    let threads = capacity.threads(cores.len());
-    let descriptors = raise_descriptors(sockets(&prepared, capacity.connections))?;
-    let length = capacity.interval;
-
-    let before = Host::read();
-    let (pages, arriving) = sync_channel(threads * 4);
-    let mut desk = Desk::new(length, threads);
-    let tally = || Box::new(Tally::reserved(plan.requests.len()));
-    let start = Monotonic::start_at(LEAD);
-    let results = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|number| {
-                let (give, empties) = sync_channel(SPARE_TALLIES);
-                desk.equip(give, tally);
-                let seat = Seat {
-                    plan,
-                    prepared: &prepared,
-                    shard: shard.split(number as u32, threads as u32).unwrap_or(shard),
-                    number,
-                    core: cores.get(number).copied().filter(|_| threads <= cores.len()),
-                    start,
-                    observers,
-                };
-                let recorder = Recorder::new(number, tally(), length, pages.clone(), empties);
-                thread::Builder::new()
-                    .name(format!("worker-{number}"))
-                    .spawn_scoped(scope, move || {
-                        let result = seat.work(recorder, control);
-                        if result.is_err() {
-                            control.abort();
-                        }
-                        result
-                    })
-                    .map_err(|error| SetupError::Thread(error.to_string()))
-            })
-            .collect();
-        drop(pages);
-        desk.sum_up(&arriving, watch);
-        workers
-            .into_iter()
-            .map(|worker| worker?.join().unwrap_or_else(|_| Err(SetupError::Thread("it panicked".into()))))
-            .collect::<Result<Vec<_>, _>>()
-    })?;
-    let host = Host::read().since(before);
-    let end = results.iter().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
-    let (cpu_user, cpu_system) =
-        results.iter().fold((Duration::ZERO, Duration::ZERO), |(user, system), (_, w)| {
-            (user + w.cpu_user, system + w.cpu_system)
-        });
-    let held = results.iter().map(|(finished, _)| finished.held).sum();
-    let sources = plan.network.bind.len().max(1) as u64;
-    let evidence = Evidence {
-        threads: threads as u32,
-        driver: results.first().map(|(finished, _)| finished.driver.to_owned()).unwrap_or_default(),
-        idle: match plan.idle {
-            Idle::Block => "block".to_owned(),
-            Idle::Spin => "spin".to_owned(),
-        },
-        host_cpu_busy_share: host.busy,
-        steal_share: host.steal,
-        cgroup_throttled: host.throttled,
-        descriptors_limit: descriptors,
-        descriptors_peak: held + OTHER_DESCRIPTORS,
-        ports_available: if plan.network.unix_socket.is_some() { 0 } else { ephemeral_ports() * sources },
-        connections_asked: capacity.connections_asked.into(),
-        connections_held: held,
-        in_flight_limit: capacity.in_flight_limit,
-        cpu_user,
-        cpu_system,
-        interrupted: control.is_stopped(),
-        workers: results.into_iter().map(|(_, worker)| worker).collect(),
-    };
-    let mut timeline = desk.timeline;
-    timeline.finish(end);
-    Ok(Run {
-        plan_text: text::to_toml(plan),
-        seed: plan.seed,
-        open: plan.is_open(),
-        target_rate: capacity.target_rate,
-        nominal: capacity.nominal,
-        wall: end.since(Timestamp::ZERO),
-        warmup: plan.warmup,
-        targets: plan.requests.iter().map(warwolf_plan::Request::url).collect(),
-        timeline,
-        evidence,
-        environment: Environment::default(),
-        shards: vec![(shard.index(), shard.count())],
-    })
+    PreparedRun::new(plan, shard)?.run(Monotonic::start_at(LEAD), control, watch, observers)
 }
 
-/// Sockets for so many connections: an FTP call has two.
+/// A run that is ready to start: the plan is checked, names are resolved, requests are encoded, the descriptor limit is
+/// raised and memory for the counts is allocated. Nothing has been sent.
+pub struct PreparedRun<'p> {
+    plan: &'p Plan,
+    shard: Shard,
+    prepared: Prepared,
+    capacity: Capacity,
+    /// The cores this process may use.
+    cores: Vec<usize>,
+    /// For each worker the tallies it uses in turn.
+    tallies: Vec<Vec<Tally>>,
+    descriptors_limit: u64,
+}
+
+impl<'p> PreparedRun<'p> {
+    /// Prepares `shard` of `plan`.
+    ///
+    /// # Errors
+    /// When the plan is invalid, or something that it names or needs is not available.
+    pub fn new(plan: &'p Plan, shard: Shard) -> Result<Self, SetupError> {
+        plan.check()?;
+        let prepared = Prepared::new(plan)?;
+        let capacity = Capacity::of(plan, shard);
+        let descriptors_limit = raise_descriptors(sockets(&prepared, capacity.connections))?;
+        let cores = host::available_cores();
+        let tally = |_| Tally::reserved(plan.requests.len());
+        let tallies =
+            (0..capacity.threads(cores.len())).map(|_| (0..=SPARE_TALLIES).map(tally).collect()).collect();
+        Ok(Self { plan, shard, prepared, capacity, cores, tallies, descriptors_limit })
+    }
+
+    /// Runs with `start` as time zero and blocks until the run is over. Threads are started now, so `start` should lie
+    /// some milliseconds ahead. See [`run`] for `watch`.
+    ///
+    /// # Errors
+    /// When a worker cannot start or its driver fails.
+    pub fn run(
+        mut self,
+        start: Monotonic,
+        control: &Control,
+        watch: &mut dyn FnMut(&Interval),
+        observers: Option<Observers<'_>>,
+    ) -> Result<Run, SetupError> {
+        let before = Host::read();
+        let tallies = std::mem::take(&mut self.tallies);
+        let threads = tallies.len();
+        let (batches, arriving) = sync_channel(threads * 4);
+        let mut aggregator = Aggregator::new(self.capacity.interval, threads);
+        let results = thread::scope(|scope| {
+            let (workers, returns): (Vec<_>, Vec<_>) = (0..)
+                .zip(tallies)
+                .map(|(number, tallies)| {
+                    let (recorder, give_back) =
+                        recorder(number, tallies, self.capacity.interval, batches.clone());
+                    let worker = self.worker_spec(number, threads, start, observers);
+                    (worker.spawn(scope, recorder, control), give_back)
+                })
+                .unzip();
+            drop(batches);
+            add_up(&mut aggregator, &arriving, &returns, watch);
+            workers
+                .into_iter()
+                .map(|worker| {
+                    worker?.join().unwrap_or_else(|_| Err(SetupError::Thread("it panicked".into())))
+                })
+                .collect::<Result<Vec<_>, _>>()
+        })?;
+        let host = Host::read().since(before);
+        let end = results.iter().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
+        let timeline = aggregator.finish(end, watch);
+        let evidence = self.evidence(results, &host, control.is_stopped());
+        Ok(self.record(end, timeline, evidence))
+    }
+
+    fn worker_spec<'r>(
+        &'r self,
+        number: u32,
+        threads: usize,
+        start: Monotonic,
+        observers: Option<Observers<'r>>,
+    ) -> WorkerSpec<'r> {
+        let core = self.cores.get(number as usize).copied();
+        WorkerSpec {
+            plan: self.plan,
+            prepared: &self.prepared,
+            shard: self.shard.split(number, threads as u32).unwrap_or(self.shard),
+            number: number as usize,
+            core: core.filter(|_| threads <= self.cores.len()),
+            start,
+            observers,
+        }
+    }
+
+    fn evidence(
+        &self,
+        results: Vec<(Finished, WorkerEvidence)>,
+        host: &Between,
+        interrupted: bool,
+    ) -> Evidence {
+        let held = results.iter().map(|(finished, _)| finished.held).sum();
+        let source_addresses = self.plan.network.bind.len().max(1) as u64;
+        let unix = self.plan.network.unix_socket.is_some();
+        Evidence {
+            threads: results.len() as u32,
+            driver: results.first().map(|(finished, _)| finished.driver.to_owned()).unwrap_or_default(),
+            idle: match self.plan.idle {
+                Idle::Block => "block".to_owned(),
+                Idle::Spin => "spin".to_owned(),
+            },
+            host_cpu_busy_share: host.busy,
+            steal_share: host.steal,
+            cgroup_throttled: host.throttled,
+            descriptors_limit: self.descriptors_limit,
+            descriptors_peak: held + OTHER_DESCRIPTORS,
+            ports_available: if unix { 0 } else { ephemeral_ports() * source_addresses },
+            connections_asked: self.capacity.connections_asked.into(),
+            connections_held: held,
+            in_flight_limit: self.capacity.in_flight_limit,
+            cpu_user: results.iter().map(|(_, worker)| worker.cpu_user).sum(),
+            cpu_system: results.iter().map(|(_, worker)| worker.cpu_system).sum(),
+            interrupted,
+            workers: results.into_iter().map(|(_, worker)| worker).collect(),
+        }
+    }
+
+    fn record(&self, end: Timestamp, timeline: Timeline, evidence: Evidence) -> Run {
+        let plan = self.plan;
+        Run {
+            plan_text: text::to_toml(plan),
+            seed: plan.seed,
+            open: plan.is_open(),
+            target_rate: self.capacity.target_rate,
+            nominal: self.capacity.nominal,
+            wall: end.since(Timestamp::ZERO),
+            warmup: plan.warmup,
+            targets: plan.requests.iter().map(warwolf_plan::Request::url).collect(),
+            timeline,
+            evidence,
+            environment: Environment::default(),
+            shards: vec![(self.shard.index(), self.shard.count())],
+        }
+    }
+}
+
+/// A recorder that uses `tallies` in turn, and the channel on which it gets them back.
+fn recorder(
+    source: u32,
+    mut tallies: Vec<Tally>,
+    interval: Duration,
+    batches: SyncSender<IntervalBatch>,
+) -> (Recorder, SyncSender<Box<Tally>>) {
+    let (give_back, empties) = sync_channel(SPARE_TALLIES);
+    let current = Box::new(tallies.pop().unwrap_or_default());
+    for tally in tallies {
+        // The channel holds exactly these.
+        let _ = give_back.try_send(Box::new(tally));
+    }
+    (Recorder::new(source, current, interval, batches, empties), give_back)
+}
+
+/// Adds up interval batches until all workers have finished, and returns the emptied tallies to them.
+fn add_up(
+    aggregator: &mut Aggregator,
+    arriving: &Receiver<IntervalBatch>,
+    returns: &[SyncSender<Box<Tally>>],
+    watch: &mut dyn FnMut(&Interval),
+) {
+    while let Ok(mut batch) = arriving.recv() {
+        aggregator.add(&batch);
+        batch.tally.reset();
+        // A worker that has finished takes nothing back.
+        let _ = returns[batch.source as usize].try_send(batch.tally);
+        aggregator.complete(watch);
+    }
+}
+
+/// How many sockets these connections need: an FTP call has two.
 fn sockets(prepared: &Prepared, connections: u32) -> u32 {
     if prepared.has_ftp { connections.saturating_mul(2) } else { connections }
 }
 
-/// Sees to it that `connections` can be open at once; gives the limit on descriptors.
+/// Raises the descriptor limit so that `connections` can be open at once, and returns the limit.
 fn raise_descriptors(connections: u32) -> Result<u64, SetupError> {
     let needed = u64::from(connections) + OTHER_DESCRIPTORS;
     let limit = host::raise_descriptor_limit().unwrap_or(0);
     if limit < needed { Err(SetupError::Descriptors { needed, limit }) } else { Ok(limit) }
 }
 
-/// What a worker is given.
-struct Seat<'p> {
-    plan: &'p Plan,
-    prepared: &'p Prepared,
+/// What a worker needs to start.
+struct WorkerSpec<'r> {
+    plan: &'r Plan,
+    prepared: &'r Prepared,
     shard: Shard,
     number: usize,
     core: Option<usize>,
     start: Monotonic,
-    observers: Option<Observers<'p>>,
+    observers: Option<Observers<'r>>,
 }
 
-impl Seat<'_> {
-    /// Builds the driver on its own thread, as a ring wants it, and runs the worker to its end.
-    fn work(&self, recorder: Recorder, control: &Control) -> Result<(Finished, WorkerEvidence), SetupError> {
+type WorkerResult = Result<(Finished, WorkerEvidence), SetupError>;
+
+impl<'r> WorkerSpec<'r> {
+    /// Starts the worker on a thread of its own. A worker that fails aborts the run.
+    fn spawn<'s>(
+        self,
+        scope: &'s Scope<'s, '_>,
+        recorder: Recorder,
+        control: &'r Control,
+    ) -> Result<ScopedJoinHandle<'s, WorkerResult>, SetupError>
+    where
+        'r: 's,
+    {
+        thread::Builder::new()
+            .name(format!("worker-{}", self.number))
+            .spawn_scoped(scope, move || {
+                let result = self.work(recorder, control);
+                if result.is_err() {
+                    control.abort();
+                }
+                result
+            })
+            .map_err(|error| SetupError::Thread(error.to_string()))
+    }
+
+    /// Builds the driver on this thread, as io_uring requires, and runs the worker to its end.
+    fn work(&self, recorder: Recorder, control: &Control) -> WorkerResult {
         if let Some(core) = self.core {
             // Not being pinned costs a little speed; the evidence shows where the worker ran.
             let _ = host::pin_to_core(core);
@@ -237,7 +347,7 @@ impl Seat<'_> {
         };
         match self.plan.driver {
             DriverChoice::Epoll => epoll(),
-            // The ring cannot let a connection wait.
+            // io_uring cannot pause reading from a connection.
             DriverChoice::Auto if self.plan.network.receive_rate.is_some() => epoll(),
             DriverChoice::Auto => uring().or_else(|_| epoll()),
             DriverChoice::Uring => uring().map_err(|error| SetupError::Driver { name: "uring", error }),
@@ -245,7 +355,7 @@ impl Seat<'_> {
     }
 }
 
-/// Runs a worker to its end, and says what its thread has spent since time zero.
+/// Runs a worker to its end, and returns what its thread has spent since time zero.
 fn run_from_zero<D: Driver>(driver: D, task: Task<'_>) -> io::Result<(Finished, Spent)> {
     let worker = Worker::new(driver, task).await_start()?;
     let before = Spent::read();
@@ -255,72 +365,4 @@ fn run_from_zero<D: Driver>(driver: D, task: Task<'_>) -> io::Result<(Finished, 
 enum Kernel {
     Uring(Box<Uring>),
     Epoll(Box<Epoll>),
-}
-
-/// Where pages arrive and are put together, interval by interval.
-struct Desk {
-    timeline: Timeline,
-    length: Duration,
-    /// By worker: where to send tallies back, and the first interval it may still add to.
-    workers: Vec<(Option<SyncSender<Box<Tally>>>, u64)>,
-    /// Intervals that some worker is not past yet.
-    open: BTreeMap<u64, Tally>,
-    spare: Vec<Tally>,
-}
-
-impl Desk {
-    fn new(length: Duration, threads: usize) -> Self {
-        Self {
-            timeline: Timeline::new(length),
-            length,
-            workers: Vec::with_capacity(threads),
-            open: BTreeMap::new(),
-            spare: Vec::new(),
-        }
-    }
-
-    fn equip(&mut self, give: SyncSender<Box<Tally>>, tally: impl Fn() -> Box<Tally>) {
-        for _ in 0..SPARE_TALLIES {
-            // The channel holds exactly these.
-            let _ = give.try_send(tally());
-        }
-        self.workers.push((Some(give), 0));
-    }
-
-    /// Takes pages until all workers have finished.
-    fn sum_up(&mut self, arriving: &Receiver<Page>, watch: &mut dyn FnMut(&Interval)) {
-        while let Ok(page) = arriving.recv() {
-            self.take(page);
-            self.close_intervals(watch);
-        }
-        self.workers.iter_mut().for_each(|(_, past)| *past = u64::MAX);
-        self.close_intervals(watch);
-    }
-
-    fn take(&mut self, mut page: Page) {
-        let Self { open, spare, workers, .. } = self;
-        let interval = open.entry(page.number).or_insert_with(|| spare.pop().unwrap_or_default());
-        interval.merge(&page.tally);
-        let (back, past) = &mut workers[page.worker];
-        *past = if page.last { u64::MAX } else { page.number + 1 };
-        page.tally.reset();
-        if let Some(sender) = back {
-            // A worker that has finished takes nothing back.
-            let _ = sender.try_send(page.tally);
-        }
-    }
-
-    fn close_intervals(&mut self, watch: &mut dyn FnMut(&Interval)) {
-        let past = self.workers.iter().map(|(_, past)| *past).min().unwrap_or(u64::MAX);
-        let length = u64::try_from(self.length.as_nanos()).unwrap_or(u64::MAX);
-        let at = |number: u64| Timestamp::from_nanos(length.saturating_mul(number));
-        while let Some(entry) = self.open.first_entry().filter(|entry| *entry.key() < past) {
-            let (number, tally) = entry.remove_entry();
-            let mut interval = Interval { number, start: at(number), end: at(number + 1), tally };
-            watch(&interval);
-            self.timeline.push(&interval);
-            interval.tally.reset();
-            self.spare.push(interval.tally);
-        }
-    }
 }

@@ -5,6 +5,7 @@
 //! Nothing here reads a clock, opens anything or prints.
 #![forbid(unsafe_code)]
 
+mod aggregator;
 mod checksum;
 mod distribution;
 mod estimate;
@@ -23,6 +24,7 @@ mod timeline;
 pub mod unit;
 mod verdict;
 
+pub use aggregator::{Aggregator, IntervalBatch};
 pub use checksum::rotate_add;
 pub use distribution::Distribution;
 pub use estimate::{is_known, student_point};

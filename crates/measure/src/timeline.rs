@@ -212,7 +212,8 @@ impl Timeline {
         sum
     }
 
-    /// Adds a tally to the entry of its interval, which is another time or too late to tell.
+    /// Adds a tally to its entry: as another source of the same interval if an entry is one interval, otherwise as another
+    /// interval, since that can no longer be told apart.
     fn fold(&mut self, number: u64, tally: &Tally) {
         while number / self.span >= Self::MAX_ENTRIES as u64 {
             self.coarsen();
@@ -224,7 +225,11 @@ impl Timeline {
         let entry = &mut self.entries[place];
         *entry = match unpack(entry) {
             Some(mut sum) => {
-                sum.follow(tally);
+                if self.span == 1 {
+                    sum.merge(tally);
+                } else {
+                    sum.follow(tally);
+                }
                 pack(&sum)
             }
             None => pack(tally),

@@ -6,11 +6,10 @@ mod replies;
 
 use super::*;
 use crate::capacity::Capacity;
-use crate::recorder::Page;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use warwolf_measure::{Phase, Tally, ViolationKind};
+use warwolf_measure::{IntervalBatch, Phase, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
     ArrivalProcess, Auth, Credentials, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape,
@@ -52,7 +51,7 @@ fn open(rate: f64, duration: Duration) -> Plan {
 /// A worker, and where its pages go.
 struct Bench<'p> {
     worker: Worker<'p, SimDriver>,
-    pages: Receiver<Page>,
+    pages: Receiver<IntervalBatch>,
     give: SyncSender<Box<Tally>>,
 }
 
