@@ -182,9 +182,7 @@ fn walk(words: &Words, request: &Request, limits: &Limits) -> Result<(Site, bool
         WalkError::Forbidden => Failure::new(format!(
             "`{start}`: robots.txt forbids it, or could not be had; on your own server, --ignore-robots"
         )),
-        WalkError::NoStart(ending) => {
-            Failure::new(format!("`{start}`: no answer: {}", format!("{ending:?}").to_lowercase()))
-        }
+        WalkError::NoStart(ending) => Failure::new(format!("`{start}`: {ending}")),
     })?;
     Ok((site, control.is_stopped()))
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use warwolf_driver::{Address, Epoll, Idle, Monotonic};
 use warwolf_engine::resolve;
-use warwolf_exchange::Place;
+use warwolf_exchange::Target;
 use warwolf_http::{TlsConfig, TlsOptions, Verify};
 use warwolf_plan::{Endpoint, Network, Scheme};
 
@@ -58,12 +58,12 @@ pub(crate) fn addresses(endpoint: &Endpoint) -> Result<Vec<Address>, Failure> {
 ///
 /// # Errors
 /// As [`Trust::config`] says.
-pub(crate) fn place(endpoint: &Endpoint, address: Address, trust: &Trust) -> Result<Place, Failure> {
+pub(crate) fn place(endpoint: &Endpoint, address: Address, trust: &Trust) -> Result<Target, Failure> {
     let tls = match endpoint.scheme {
         Scheme::Http | Scheme::Ftp => None,
         Scheme::Https => Some((trust.config()?, endpoint.host.clone())),
     };
-    Ok(Place { address, tls })
+    Ok(Target { address, tls })
 }
 
 /// A driver for `sockets` sockets, whose time begins now.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_driver::{Address, host};
 use warwolf_engine::Control;
-use warwolf_exchange::{Ending, Message, Place, Step};
+use warwolf_exchange::{Ending, Message, Step, Target};
 use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size, print_rate};
 use warwolf_plan::words::parse_header;
 use warwolf_plan::{PlanError, Request};
@@ -236,7 +236,7 @@ fn subject(words: &Words, request: &Request, seed: u64) -> Subject {
 
 /// The place of a request, if it may be tortured: every address it has is this machine's or private, or its name was given
 /// by somebody who says he may.
-fn permitted(request: &Request, words: &Words) -> Result<Place, Failure> {
+fn permitted(request: &Request, words: &Words) -> Result<Target, Failure> {
     let endpoint = &request.endpoint;
     let addresses = addresses(endpoint)?;
     let is_own = |address: &Address| match address {
@@ -259,7 +259,7 @@ fn permitted(request: &Request, words: &Words) -> Result<Place, Failure> {
 
 fn hunt(
     words: &Words,
-    place: &Place,
+    place: &Target,
     generator: &Generator,
     subject: Subject,
     options: Options,
@@ -374,7 +374,7 @@ fn again(words: &Words, finding: &str) -> Result<Exit, Failure> {
         let what = match (trouble, exchange.ending) {
             (Some(trouble), _) => trouble.to_string(),
             (None, Ending::Complete) => format!("status {}", exchange.reply.status),
-            (None, ending) => format!("{ending:?}").to_lowercase(),
+            (None, ending) => ending.to_string(),
         };
         let verdict = if trouble.is_some() { "trouble" } else { "well" };
         text += &format!("{verdict}: {what}, in {:.1} ms\n", exchange.took().as_secs_f64() * 1e3);

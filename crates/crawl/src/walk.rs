@@ -9,7 +9,7 @@ use std::time::Duration;
 use url::Url;
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
-use warwolf_exchange::{BodyLimits, Ending, Exchange, Exchanges, Message, Patience, Place};
+use warwolf_exchange::{BodyLimits, Ending, Exchange, Exchanges, Message, Target, Timeouts};
 
 /// How far a walk goes, and how fast.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +117,7 @@ const LINKS_KEPT: usize = 256;
 /// A walk under way.
 pub struct Walk<'a, D> {
     exchanges: Exchanges<D>,
-    place: &'a Place,
+    place: &'a Target,
     limits: &'a Limits,
     start: &'a Url,
     robots: Robots,
@@ -140,7 +140,7 @@ impl<'a, D: Driver> Walk<'a, D> {
     /// When the start may not be asked for or is not answered, or this machine cannot go on.
     pub fn run(
         driver: D,
-        place: &'a Place,
+        place: &'a Target,
         start: &'a Url,
         limits: &'a Limits,
         watch: &mut dyn FnMut(Progress) -> bool,
@@ -189,7 +189,7 @@ impl<'a, D: Driver> Walk<'a, D> {
         let mut next_at = self.exchanges.now();
         let mut number = 0;
         let mut done = Vec::new();
-        while !self.frontier.is_empty() || self.exchanges.under_way() > 0 {
+        while !self.frontier.is_empty() || self.exchanges.in_flight() > 0 {
             let now = self.exchanges.now();
             if self.exchanges.room() > 0
                 && now >= next_at
@@ -217,9 +217,9 @@ impl<'a, D: Driver> Walk<'a, D> {
         Ok(())
     }
 
-    fn patience(&self) -> Patience {
-        let silence = self.limits.patience;
-        Patience { connect: silence, silence, whole: silence * 3 }
+    fn patience(&self) -> Timeouts {
+        let idle = self.limits.patience;
+        Timeouts { connect: idle, idle, total: idle * 3 }
     }
 
     fn message(&self, url: &Url) -> Message {

@@ -1,45 +1,45 @@
-//! One exchange under way, as a state machine that is told what happened and says what to do.
+//! One exchange in flight, as a state machine: events in, actions out.
 
-use crate::reply::{Reader, Standing};
-use crate::{BodyLimits, Ending, Exchange, Message, Patience, Place, Step};
+use crate::reply::{Reader, State};
+use crate::{BodyLimits, Ending, Exchange, Message, Step, Target, Timeouts};
 use std::collections::VecDeque;
 use std::fmt;
 use warwolf_clock::Timestamp;
 use warwolf_driver::SocketError;
 use warwolf_http::{TlsClient, TlsFailure};
 
-/// What is to be done.
+/// The action that the caller has to perform.
 #[derive(Debug)]
-pub(crate) enum Next {
+pub(crate) enum Action {
     /// Nothing.
     Wait,
-    /// These bytes are to be sent.
+    /// Send these bytes.
     Send(Vec<u8>),
-    /// It is over.
-    Over(Ending),
+    /// The exchange is finished.
+    Finish(Ending),
 }
 
-/// An exchange from its connect to its end.
+/// An exchange from connect to end.
 pub(crate) struct Flight {
     tag: u64,
     steps: VecDeque<Step>,
     tls: Option<TlsClient>,
-    /// Why TLS cannot begin.
-    hopeless: Option<TlsFailure>,
-    patience: Patience,
+    /// The reason why TLS cannot start.
+    tls_error: Option<TlsFailure>,
+    timeouts: Timeouts,
     reader: Reader,
     started: Timestamp,
     is_connected: bool,
-    /// A buffer is with the kernel.
+    /// The kernel is sending a buffer.
     is_sending: bool,
-    /// What TLS wants to say as soon as the kernel has the buffer before.
-    waiting: Vec<u8>,
-    /// Nothing is sent before this.
+    /// TLS output that is sent when the kernel has finished the previous buffer.
+    tls_output: Vec<u8>,
+    /// Nothing is sent before this time.
     paused_until: Option<Timestamp>,
     sent: Timestamp,
-    /// When patience ends with what is going on.
+    /// Deadline of the current phase.
     deadline: Timestamp,
-    /// When patience ends with all of it.
+    /// Deadline of the complete response.
     last: Timestamp,
 }
 
@@ -53,12 +53,12 @@ impl fmt::Debug for Flight {
 }
 
 impl Flight {
-    /// An exchange whose connect is about to begin.
+    /// Creates an exchange; the caller starts to connect.
     pub(crate) fn new(
         tag: u64,
         message: Message,
-        place: &Place,
-        patience: Patience,
+        target: &Target,
+        timeouts: Timeouts,
         limits: BodyLimits,
         now: Timestamp,
     ) -> Self {
@@ -67,7 +67,7 @@ impl Flight {
             Step::Pause(_) => None,
         });
         let reader = Reader::new(first.unwrap_or_default(), limits);
-        let (tls, hopeless) = match place.tls.as_ref().map(|(config, name)| TlsClient::new(config, name)) {
+        let (tls, tls_error) = match target.tls.as_ref().map(|(config, name)| TlsClient::new(config, name)) {
             None => (None, None),
             Some(Ok(client)) => (Some(client), None),
             Some(Err(failure)) => (None, Some(failure)),
@@ -76,176 +76,176 @@ impl Flight {
             tag,
             steps: message.steps.into(),
             tls,
-            hopeless,
-            patience,
+            tls_error,
+            timeouts,
             reader,
             started: now,
             is_connected: false,
             is_sending: false,
-            waiting: Vec::new(),
+            tls_output: Vec::new(),
             paused_until: None,
             sent: Timestamp::NEVER,
-            deadline: now + patience.connect,
+            deadline: now + timeouts.connect,
             last: Timestamp::NEVER,
         }
     }
 
-    /// The number it was started under.
+    /// Returns the number given by the caller.
     pub(crate) fn tag(&self) -> u64 {
         self.tag
     }
 
-    /// When it wants to be [`woken`](Self::woken).
+    /// Returns when [`woken`](Self::woken) must be called.
     pub(crate) fn wake(&self) -> Timestamp {
         self.paused_until.unwrap_or(Timestamp::NEVER).min(self.deadline).min(self.last)
     }
 
-    /// The connect came to an end.
-    pub(crate) fn connected(&mut self, result: Result<(), SocketError>, now: Timestamp) -> Next {
+    /// Handles the end of the connect.
+    pub(crate) fn connected(&mut self, result: Result<(), SocketError>, now: Timestamp) -> Action {
         match result {
-            Err(SocketError::Refused | SocketError::NoSuchPath) => return Next::Over(Ending::Refused),
-            Err(SocketError::TimedOut) => return Next::Over(Ending::NotConnected),
-            Err(SocketError::Reset) => return Next::Over(Ending::Reset),
-            Err(error) => return Next::Over(Ending::Local(error)),
+            Err(SocketError::Refused | SocketError::NoSuchPath) => return Action::Finish(Ending::Refused),
+            Err(SocketError::TimedOut) => return Action::Finish(Ending::ConnectTimeout),
+            Err(SocketError::Reset) => return Action::Finish(Ending::Reset),
+            Err(error) => return Action::Finish(Ending::Local(error)),
             Ok(()) => self.is_connected = true,
         }
-        if let Some(failure) = self.hopeless {
-            return Next::Over(Ending::Tls(failure));
+        if let Some(failure) = self.tls_error {
+            return Action::Finish(Ending::Tls(failure));
         }
         match &mut self.tls {
             Some(client) => {
-                client.start(&mut self.waiting);
-                self.speak(now)
+                client.start(&mut self.tls_output);
+                self.advance(now)
             }
-            None => self.speak(now),
+            None => self.advance(now),
         }
     }
 
-    /// Bytes came.
-    pub(crate) fn received(&mut self, bytes: &[u8], now: Timestamp) -> Next {
+    /// Handles received bytes.
+    pub(crate) fn received(&mut self, bytes: &[u8], now: Timestamp) -> Action {
         if self.sent.is_reached() {
-            self.deadline = now + self.patience.silence;
+            self.deadline = now + self.timeouts.idle;
         }
         let Some(client) = &mut self.tls else { return self.read(bytes) };
         let was_handshaking = client.handshaking();
         let mut plain = Vec::new();
-        let result = client.receive(bytes, &mut plain, &mut self.waiting);
+        let result = client.receive(bytes, &mut plain, &mut self.tls_output);
         let is_open = was_handshaking && !client.handshaking();
         let has_ended = client.peer_closed();
         if !plain.is_empty()
-            && let Next::Over(ending) = self.read(&plain)
+            && let Action::Finish(ending) = self.read(&plain)
         {
-            return Next::Over(ending);
+            return Action::Finish(ending);
         }
         if let Err(failure) = result {
-            return Next::Over(Ending::Tls(failure));
+            return Action::Finish(Ending::Tls(failure));
         }
         if has_ended {
             return self.ended(Ok(()));
         }
-        if is_open || !self.waiting.is_empty() { self.speak(now) } else { Next::Wait }
+        if is_open || !self.tls_output.is_empty() { self.advance(now) } else { Action::Wait }
     }
 
-    fn read(&mut self, bytes: &[u8]) -> Next {
+    fn read(&mut self, bytes: &[u8]) -> Action {
         match self.reader.receive(bytes) {
-            Standing::Complete => Next::Over(Ending::Complete),
-            Standing::Malformed(violation) => Next::Over(Ending::Malformed(violation)),
-            Standing::Nothing | Standing::Begun | Standing::Cut => Next::Wait,
+            State::Complete => Action::Finish(Ending::Complete),
+            State::Malformed(violation) => Action::Finish(Ending::Malformed(violation)),
+            State::Empty | State::Partial | State::Truncated => Action::Wait,
         }
     }
 
-    /// The kernel took a buffer, or will take no more.
-    pub(crate) fn sent(&mut self, result: Result<(), SocketError>, now: Timestamp) -> Next {
+    /// Handles the end of a send.
+    pub(crate) fn sent(&mut self, result: Result<(), SocketError>, now: Timestamp) -> Action {
         self.is_sending = false;
         if result.is_err() {
-            // What the peer said before it closed may still come, and its end will.
+            // A response that the peer sent before it closed may still arrive, followed by the end of the connection.
             self.steps.clear();
-            return Next::Wait;
+            return Action::Wait;
         }
-        self.speak(now)
+        self.advance(now)
     }
 
     /// The peer has no more to say.
-    pub(crate) fn ended(&mut self, result: Result<(), SocketError>) -> Next {
-        let before = self.reader.standing();
+    pub(crate) fn ended(&mut self, result: Result<(), SocketError>) -> Action {
+        let before = self.reader.state();
         let ending = match result {
             Ok(()) => match self.reader.finish() {
-                Standing::Complete => Ending::Complete,
-                Standing::Malformed(violation) => Ending::Malformed(violation),
-                Standing::Nothing => Ending::Closed,
-                Standing::Begun | Standing::Cut => Ending::ClosedMidReply,
+                State::Complete => Ending::Complete,
+                State::Malformed(violation) => Ending::Malformed(violation),
+                State::Empty => Ending::Closed,
+                State::Partial | State::Truncated => Ending::ClosedMidReply,
             },
-            Err(_) if before == Standing::Nothing => Ending::Reset,
+            Err(_) if before == State::Empty => Ending::Reset,
             Err(_) => Ending::ResetMidReply,
         };
-        Next::Over(ending)
+        Action::Finish(ending)
     }
 
-    /// A pause or patience came to its end.
-    pub(crate) fn woken(&mut self, now: Timestamp) -> Next {
+    /// Handles the end of a pause or a deadline.
+    pub(crate) fn woken(&mut self, now: Timestamp) -> Action {
         if now >= self.deadline.min(self.last) {
-            return Next::Over(match self.reader.standing() {
-                _ if !self.is_connected || self.is_handshaking() => Ending::NotConnected,
-                Standing::Nothing => Ending::Silent,
+            return Action::Finish(match self.reader.state() {
+                _ if !self.is_connected || self.is_handshaking() => Ending::ConnectTimeout,
+                State::Empty => Ending::NoResponse,
                 _ => Ending::Stalled,
             });
         }
         if self.paused_until.is_some_and(|until| until <= now) {
             self.paused_until = None;
-            return self.speak(now);
+            return self.advance(now);
         }
-        Next::Wait
+        Action::Wait
     }
 
     fn is_handshaking(&self) -> bool {
         self.tls.as_ref().is_some_and(TlsClient::handshaking)
     }
 
-    /// Sends what is next, when the kernel has room for it.
-    fn speak(&mut self, now: Timestamp) -> Next {
+    /// Performs the next step, unless the kernel is still sending.
+    fn advance(&mut self, now: Timestamp) -> Action {
         if self.is_sending {
-            return Next::Wait;
+            return Action::Wait;
         }
-        if !self.waiting.is_empty() {
+        if !self.tls_output.is_empty() {
             self.is_sending = true;
-            return Next::Send(std::mem::take(&mut self.waiting));
+            return Action::Send(std::mem::take(&mut self.tls_output));
         }
         if self.is_handshaking() || self.paused_until.is_some() {
-            return Next::Wait;
+            return Action::Wait;
         }
-        self.deadline = now + self.patience.whole;
+        self.deadline = now + self.timeouts.total;
         match self.steps.pop_front() {
             Some(Step::Pause(time)) => {
                 self.paused_until = Some(now + time);
-                Next::Wait
+                Action::Wait
             }
-            Some(Step::Bytes(bytes)) if bytes.is_empty() => self.speak(now),
+            Some(Step::Bytes(bytes)) if bytes.is_empty() => self.advance(now),
             Some(Step::Bytes(bytes)) => self.send(bytes),
             None => {
                 if !self.sent.is_reached() {
                     self.sent = now;
-                    self.last = now + self.patience.whole;
+                    self.last = now + self.timeouts.total;
                 }
-                self.deadline = now + self.patience.silence;
-                Next::Wait
+                self.deadline = now + self.timeouts.idle;
+                Action::Wait
             }
         }
     }
 
-    fn send(&mut self, bytes: Vec<u8>) -> Next {
+    fn send(&mut self, bytes: Vec<u8>) -> Action {
         let mut out = bytes;
         if let Some(client) = &mut self.tls {
             let plain = std::mem::take(&mut out);
             if let Err(failure) = client.send(&plain, &mut out) {
-                return Next::Over(Ending::Tls(failure));
+                return Action::Finish(Ending::Tls(failure));
             }
         }
         self.is_sending = true;
-        Next::Send(out)
+        Action::Send(out)
     }
 
-    /// What there is to say about it when it is over.
-    pub(crate) fn over(self, ending: Ending, now: Timestamp) -> Exchange {
+    /// Returns the finished exchange.
+    pub(crate) fn finish(self, ending: Ending, now: Timestamp) -> Exchange {
         Exchange {
             tag: self.tag,
             started: self.started,

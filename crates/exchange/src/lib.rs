@@ -1,8 +1,8 @@
-//! One request as exact bytes, on a connection of its own, and all that came back.
+//! Sends single requests as exact bytes, each on its own connection, and returns the complete responses.
 //!
-//! For programs that ask a server single questions and look at each answer: fuzzing and crawling. The load generator's
-//! worker is another thing: it keeps connections, sends what templates say, and sees counters where this sees bytes. Any
-//! number of exchanges run at once on one [`Driver`], so that tests run on a simulated network in virtual time.
+//! For fuzzing and crawling, where every response is inspected. The worker of the load generator is different: it reuses
+//! connections, copies templates, and counts results instead of keeping bytes. Any number of exchanges run concurrently on one
+//! [`Driver`], so that tests can use a simulated network in virtual time.
 #![forbid(unsafe_code)]
 
 mod flight;
@@ -12,88 +12,108 @@ mod reply;
 pub use message::{Message, Step};
 pub use reply::{BodyLimits, Reply};
 
-use flight::{Flight, Next};
-use std::io;
+use flight::{Action, Flight};
 use std::time::Duration;
+use std::{fmt, io};
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Address, Completion, Driver, SocketError, SocketId, SocketOptions};
 use warwolf_http::{TlsConfig, TlsFailure, Violation};
 
-/// Where requests go.
+/// The server that requests are sent to.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Target {
     /// The address.
     pub address: Address,
-    /// How TLS is spoken, and the server's name; none for plain text.
+    /// TLS configuration and server name; `None` for plain text.
     pub tls: Option<(TlsConfig, String)>,
 }
 
-/// How long is waited for what.
+/// Time limits of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// For the connection, TLS included.
+pub struct Timeouts {
+    /// For the connection, including TLS.
     pub connect: Duration,
-    /// For the next byte of a reply: from when the request was sent, or the byte before came.
-    pub silence: Duration,
-    /// For the whole reply, from when the request was sent.
-    pub whole: Duration,
+    /// For the next byte of a response, from the end of the request or from the previous byte.
+    pub idle: Duration,
+    /// For the complete response, from the end of the request.
+    pub total: Duration,
 }
 
 /// How an exchange ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With a whole reply, or with as much of it as was to be waited for.
+    /// The response is complete, or reached the length limit.
     Complete,
-    /// No byte of a reply came, and patience ended.
-    Silent,
-    /// A reply began and did not go on.
+    /// No byte of a response arrived in time.
+    NoResponse,
+    /// A response began and did not continue.
     Stalled,
-    /// The peer closed before it said anything.
+    /// The peer closed the connection before a response.
     Closed,
-    /// The peer closed in the middle of a reply.
+    /// The peer closed the connection in the middle of a response.
     ClosedMidReply,
-    /// The peer reset the connection before it said anything.
+    /// The peer reset the connection before a response.
     Reset,
-    /// The peer reset the connection in the middle of a reply.
+    /// The peer reset the connection in the middle of a response.
     ResetMidReply,
-    /// What came is no reply.
+    /// The received bytes are not a valid response.
     Malformed(Violation),
-    /// TLS failed, or was ended by an alert.
+    /// TLS failed or was ended by an alert.
     Tls(TlsFailure),
-    /// Nobody listens.
+    /// The connection was refused.
     Refused,
-    /// No connection came about in time.
-    NotConnected,
-    /// This machine, or the way to the other, failed.
+    /// The connection was not established in time.
+    ConnectTimeout,
+    /// A failure of this machine or of the network.
     Local(SocketError),
 }
 
-/// An exchange that is over.
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Complete => "complete response",
+            Self::NoResponse => "no response in time",
+            Self::Stalled => "incomplete response, then no data in time",
+            Self::Closed => "connection closed before a response",
+            Self::ClosedMidReply => "connection closed in the middle of a response",
+            Self::Reset => "connection reset before a response",
+            Self::ResetMidReply => "connection reset in the middle of a response",
+            Self::Malformed(violation) => return write!(f, "malformed response: {violation}"),
+            Self::Tls(failure) => return write!(f, "TLS failed: {failure}"),
+            Self::Refused => "connection refused",
+            Self::ConnectTimeout => "no connection in time",
+            Self::Local(error) => return write!(f, "connection failed: {error:?}"),
+        };
+        f.write_str(text)
+    }
+}
+
+/// A finished exchange.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// The number it was started under.
+    /// The number given to [`Exchanges::start`].
     pub tag: u64,
     /// When it was started.
     pub started: Timestamp,
-    /// When the last byte of the request was handed to the kernel; never when it was not.
+    /// When the last byte of the request was passed to the kernel, or [`Timestamp::NEVER`].
     pub sent: Timestamp,
     /// When it ended.
     pub finished: Timestamp,
-    /// How.
+    /// How it ended.
     pub ending: Ending,
-    /// What came.
+    /// The received part of the response.
     pub reply: Reply,
 }
 
 impl Exchange {
-    /// From its start to its end.
+    /// Returns the time from start to end.
     #[must_use]
     pub fn took(&self) -> Duration {
         self.finished.since(self.started)
     }
 }
 
-/// Exchanges under way with one place after the other, at most as many as there are slots.
+/// Concurrent exchanges, at most one per slot.
 #[derive(Debug)]
 pub struct Exchanges<D> {
     driver: D,
@@ -104,7 +124,7 @@ pub struct Exchanges<D> {
 }
 
 impl<D: Driver> Exchanges<D> {
-    /// Nothing under way, room for `slots`; the driver must have room for as many sockets.
+    /// Creates `slots` free slots; the driver must have room for as many sockets.
     #[must_use]
     pub fn new(driver: D, slots: u32, limits: BodyLimits) -> Self {
         Self {
@@ -116,47 +136,47 @@ impl<D: Driver> Exchanges<D> {
         }
     }
 
-    /// How many more may start now.
+    /// Returns the number of free slots.
     #[must_use]
     pub fn room(&self) -> usize {
         self.free.len()
     }
 
-    /// How many are under way.
+    /// Returns the number of exchanges in flight.
     #[must_use]
-    pub fn under_way(&self) -> usize {
+    pub fn in_flight(&self) -> usize {
         self.flights.len() - self.free.len()
     }
 
-    /// Now.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.driver.now()
     }
 
-    /// The numbers of those under way, in no order.
+    /// Returns the tags of the exchanges in flight, in no particular order.
     #[must_use]
     pub fn tags(&self) -> Vec<u64> {
         self.flights.iter().flatten().map(Flight::tag).collect()
     }
 
-    /// Starts one under the number `tag`, which comes back with it.
+    /// Starts an exchange; `tag` identifies it in the result.
     ///
     /// # Panics
-    /// When there is no room.
-    pub fn start(&mut self, tag: u64, message: Message, place: &Place, patience: Patience) {
-        let slot = self.free.pop().expect("an exchange starts only where there is room");
+    /// When no slot is free.
+    pub fn start(&mut self, tag: u64, message: Message, target: &Target, timeouts: Timeouts) {
+        let slot = self.free.pop().expect("an exchange starts only when a slot is free");
         let now = self.driver.now();
-        let flight = Flight::new(tag, message, place, patience, self.limits, now);
+        let flight = Flight::new(tag, message, target, timeouts, self.limits, now);
         self.flights[slot as usize] = Some(flight);
         let options = SocketOptions { nodelay: true, ..SocketOptions::default() };
-        self.driver.connect(SocketId(slot), &place.address, &options);
+        self.driver.connect(SocketId(slot), &target.address, &options);
     }
 
-    /// Waits until something happened or `until` has come; what is over is added to `done`.
+    /// Waits for an event or until `until`, and appends finished exchanges to `done`.
     ///
     /// # Errors
-    /// When the kernel refuses to wait.
+    /// When waiting fails in the kernel.
     pub fn wait(&mut self, until: Timestamp, done: &mut Vec<Exchange>) -> io::Result<()> {
         let wake =
             self.flights.iter().flatten().map(Flight::wake).min().unwrap_or(Timestamp::NEVER).min(until);
@@ -169,19 +189,19 @@ impl<D: Driver> Exchanges<D> {
         let now = self.driver.now();
         for slot in 0..self.flights.len() {
             if self.flights[slot].as_ref().is_some_and(|flight| flight.wake() <= now) {
-                self.carry_on(SocketId(slot as u32), done, |flight| flight.woken(now));
+                self.update(SocketId(slot as u32), done, |flight| flight.woken(now));
             }
         }
         Ok(())
     }
 
-    /// Does one exchange and nothing else; what was under way goes on meanwhile and is lost when it ends.
+    /// Runs one exchange to its end. Other exchanges in flight continue; those that finish meanwhile are dropped.
     ///
     /// # Errors
-    /// When the kernel refuses to wait.
-    pub fn alone(&mut self, message: Message, place: &Place, patience: Patience) -> io::Result<Exchange> {
+    /// When waiting fails in the kernel.
+    pub fn alone(&mut self, message: Message, target: &Target, timeouts: Timeouts) -> io::Result<Exchange> {
         const TAG: u64 = u64::MAX;
-        self.start(TAG, message, place, patience);
+        self.start(TAG, message, target, timeouts);
         let mut done = Vec::new();
         loop {
             self.wait(Timestamp::NEVER, &mut done)?;
@@ -191,7 +211,7 @@ impl<D: Driver> Exchanges<D> {
         }
     }
 
-    /// Ends everything under way without a word; nothing is told about it.
+    /// Aborts all exchanges in flight without reporting them.
     pub fn cut(&mut self) {
         for slot in 0..self.flights.len() {
             if self.flights[slot].take().is_some() {
@@ -201,13 +221,13 @@ impl<D: Driver> Exchanges<D> {
         }
     }
 
-    /// Waits until nothing is under way or `until` has come, then ends the rest, whose numbers are returned; what is over is
-    /// added to `done`.
+    /// Waits until all exchanges are finished or `until`, then aborts the rest and returns their tags. Finished exchanges are
+    /// appended to `done`.
     ///
     /// # Errors
-    /// When the kernel refuses to wait.
+    /// When waiting fails in the kernel.
     pub fn settle(&mut self, until: Timestamp, done: &mut Vec<Exchange>) -> io::Result<Vec<u64>> {
-        while self.under_way() > 0 && self.driver.now() < until {
+        while self.in_flight() > 0 && self.driver.now() < until {
             self.wait(until, done)?;
         }
         let rest = self.tags();
@@ -215,10 +235,10 @@ impl<D: Driver> Exchanges<D> {
         Ok(rest)
     }
 
-    /// Lets time pass.
+    /// Waits for `time` and appends exchanges that finish meanwhile to `done`.
     ///
     /// # Errors
-    /// When the kernel refuses to wait.
+    /// When waiting fails in the kernel.
     pub fn pause(&mut self, time: Duration, done: &mut Vec<Exchange>) -> io::Result<()> {
         let until = self.driver.now() + time;
         while self.driver.now() < until {
@@ -235,38 +255,38 @@ impl<D: Driver> Exchanges<D> {
                 if result.is_ok() {
                     self.driver.receive(socket);
                 }
-                self.carry_on(socket, done, |flight| flight.connected(result, now));
+                self.update(socket, done, |flight| flight.connected(result, now));
             }
             Completion::Received { bytes, .. } => {
                 let Some(flight) = &mut self.flights[socket.0 as usize] else { return };
                 let next = flight.received(self.driver.bytes(&bytes), now);
-                self.follow(socket, next, done);
+                self.apply(socket, next, done);
             }
-            Completion::Sent { result, .. } => self.carry_on(socket, done, |flight| flight.sent(result, now)),
-            Completion::Ended { result, .. } => self.carry_on(socket, done, |flight| flight.ended(result)),
+            Completion::Sent { result, .. } => self.update(socket, done, |flight| flight.sent(result, now)),
+            Completion::Ended { result, .. } => self.update(socket, done, |flight| flight.ended(result)),
         }
     }
 
-    fn carry_on(
+    fn update(
         &mut self,
         socket: SocketId,
         done: &mut Vec<Exchange>,
-        then: impl FnOnce(&mut Flight) -> Next,
+        then: impl FnOnce(&mut Flight) -> Action,
     ) {
         let Some(flight) = &mut self.flights[socket.0 as usize] else { return };
         let next = then(flight);
-        self.follow(socket, next, done);
+        self.apply(socket, next, done);
     }
 
-    fn follow(&mut self, socket: SocketId, next: Next, done: &mut Vec<Exchange>) {
+    fn apply(&mut self, socket: SocketId, next: Action, done: &mut Vec<Exchange>) {
         match next {
-            Next::Wait => {}
-            Next::Send(bytes) => self.driver.send(socket, bytes),
-            Next::Over(ending) => {
+            Action::Wait => {}
+            Action::Send(bytes) => self.driver.send(socket, bytes),
+            Action::Finish(ending) => {
                 let Some(flight) = self.flights[socket.0 as usize].take() else { return };
                 self.driver.close(socket);
                 self.free.push(socket.0);
-                done.push(flight.over(ending, self.driver.now()));
+                done.push(flight.finish(ending, self.driver.now()));
             }
         }
     }

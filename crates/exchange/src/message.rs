@@ -1,31 +1,31 @@
-//! What is sent: exact bytes, and pauses between them.
+//! The message to send: exact bytes, and pauses between them.
 
 use std::time::Duration;
 
-/// One thing that is done on a connection.
+/// One action on a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// These bytes are sent, whatever they are.
+    /// Sends these bytes unchanged.
     Bytes(Vec<u8>),
-    /// Nothing is sent for this long.
+    /// Sends nothing for this time.
     Pause(Duration),
 }
 
-/// A request as exact bytes. Nothing is added, checked or put right.
+/// A request as exact bytes. Nothing is added, checked or corrected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// What is done, in order.
+    /// The actions in order.
     pub steps: Vec<Step>,
 }
 
 impl Message {
-    /// All of these bytes at once.
+    /// Creates a message that sends all bytes at once.
     #[must_use]
     pub fn of(bytes: impl Into<Vec<u8>>) -> Self {
         Self { steps: vec![Step::Bytes(bytes.into())] }
     }
 
-    /// Everything that is sent, pauses left out.
+    /// Returns all bytes, without the pauses.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let pieces = self.steps.iter().filter_map(|step| match step {
@@ -35,13 +35,13 @@ impl Message {
         pieces.collect::<Vec<_>>().concat()
     }
 
-    /// How many bytes are sent.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.steps.iter().map(|step| if let Step::Bytes(bytes) = step { bytes.len() } else { 0 }).sum()
     }
 
-    /// The sum of its pauses.
+    /// Returns the total length of all pauses.
     #[must_use]
     pub fn pauses(&self) -> Duration {
         self.steps.iter().map(|step| if let Step::Pause(time) = step { *time } else { Duration::ZERO }).sum()
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_are_no_bytes() {
+    fn pauses_do_not_count_as_bytes() {
         let pause = Duration::from_millis(3);
         let steps = vec![Step::Bytes(b"GE".to_vec()), Step::Pause(pause), Step::Bytes(b"T".to_vec())];
         let message = Message { steps };

@@ -1,32 +1,32 @@
-//! What came back: a reply as far as it was one.
+//! Reads one response, as far as it arrives.
 
 use warwolf_http::{
     CallId, Cause, End, FieldWriter, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder,
     Version, Violation,
 };
 
-/// A reply, as far as it came.
+/// The received part of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The status, 0 while no whole head came.
+    /// The status; 0 without a complete head.
     pub status: u16,
-    /// Header fields in order, names as the server spelt them.
+    /// Header fields in order, names as the server spelled them.
     pub fields: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The body, transfer coding removed, up to the length that is kept.
+    /// The body without transfer coding, up to [`BodyLimits::kept`].
     pub body: Vec<u8>,
-    /// Bytes of the body, kept or not.
+    /// Total bytes of the body, including those that were not kept.
     pub body_bytes: u64,
-    /// The first bytes that came, as they were on the wire (inside TLS), at most 256.
+    /// The first bytes as received (inside TLS), at most 256.
     pub start: Vec<u8>,
-    /// Whether the rest of the body was not waited for because it is too long.
+    /// The body reached [`BodyLimits::awaited`], and the rest was not read.
     pub is_cut: bool,
 }
 
-/// How much of what came is kept as it was.
+/// Maximum length of [`Reply::start`].
 const START_KEPT: usize = 256;
 
 impl Reply {
-    /// The value of the first field with this name, whatever its case.
+    /// Returns the value of the first field with this name, ignoring case.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&[u8]> {
         let found = self.fields.iter().find(|(of, _)| of.eq_ignore_ascii_case(name.as_bytes()));
@@ -34,95 +34,95 @@ impl Reply {
     }
 }
 
-/// How much of a body is of interest.
+/// Limits of the length of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyLimits {
-    /// Bytes kept.
+    /// Bytes to keep.
     pub kept: usize,
-    /// Bytes waited for; a longer reply counts as complete when so much of it came.
+    /// Bytes to wait for; a longer response counts as complete when this many bytes have arrived.
     pub awaited: u64,
 }
 
-/// How reading stands.
+/// The state of reading a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// Nothing of a reply came.
-    Nothing,
-    /// A part of one came.
-    Begun,
-    /// All of it.
+pub(crate) enum State {
+    /// No byte has arrived.
+    Empty,
+    /// A part has arrived.
+    Partial,
+    /// The response is complete.
     Complete,
-    /// It ended before it was complete.
-    Cut,
-    /// It is none.
+    /// The connection ended before the response was complete.
+    Truncated,
+    /// The bytes are not a valid response.
     Malformed(Violation),
 }
 
-/// Reads one reply.
+/// Reads one response.
 #[derive(Debug)]
 pub(crate) struct Reader {
     protocol: Http1,
-    heard: Heard,
+    collected: Collector,
 }
 
-/// What the protocol told so far.
+/// Collects the response from the protocol.
 #[derive(Debug)]
-struct Heard {
+struct Collector {
     reply: Reply,
     limits: BodyLimits,
-    standing: Standing,
+    state: State,
 }
 
 impl Reader {
-    /// Before the first byte of the reply to a request that begins with `request`.
+    /// Creates a reader for the response to a request that begins with `request`.
     pub(crate) fn new(request: &[u8], limits: BodyLimits) -> Self {
         let mut protocol = Http1::new(Limits { max_head: 256 << 10, ..Limits::default() }, 1);
-        // Only what the method means for the reply counts; the request itself is sent as it is.
+        // Only the method matters here, because it affects the framing of the response; the request itself is sent unchanged.
         if let Some(template) = template(method(request)) {
             protocol.start(CallId(0), &template, &mut Nothing, &mut Vec::new());
         }
-        Self { protocol, heard: Heard { reply: Reply::default(), limits, standing: Standing::Nothing } }
+        Self { protocol, collected: Collector { reply: Reply::default(), limits, state: State::Empty } }
     }
 
-    /// Takes bytes; what follows a complete reply does not matter.
-    pub(crate) fn receive(&mut self, bytes: &[u8]) -> Standing {
-        let room = START_KEPT.saturating_sub(self.heard.reply.start.len());
-        self.heard.reply.start.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if matches!(self.heard.standing, Standing::Nothing | Standing::Begun) {
-            self.heard.standing = Standing::Begun;
-            // What is wrong was told to the sink as well.
-            let _ = self.protocol.receive(bytes, &mut self.heard);
+    /// Handles received bytes; bytes after a complete response are ignored.
+    pub(crate) fn receive(&mut self, bytes: &[u8]) -> State {
+        let room = START_KEPT.saturating_sub(self.collected.reply.start.len());
+        self.collected.reply.start.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if matches!(self.collected.state, State::Empty | State::Partial) {
+            self.collected.state = State::Partial;
+            // The error was also reported to the sink.
+            let _ = self.protocol.receive(bytes, &mut self.collected);
         }
-        self.heard.standing
+        self.collected.state
     }
 
-    /// The peer ended its side.
-    pub(crate) fn finish(&mut self) -> Standing {
-        if matches!(self.heard.standing, Standing::Nothing | Standing::Begun) {
-            self.protocol.finish(&mut self.heard);
+    /// Handles the end of the peer's side.
+    pub(crate) fn finish(&mut self) -> State {
+        if matches!(self.collected.state, State::Empty | State::Partial) {
+            self.protocol.finish(&mut self.collected);
         }
-        self.heard.standing
+        self.collected.state
     }
 
-    /// How it stands.
-    pub(crate) fn standing(&self) -> Standing {
-        self.heard.standing
+    /// Returns the current state.
+    pub(crate) fn state(&self) -> State {
+        self.collected.state
     }
 
-    /// What came.
+    /// Returns the received part of the response.
     pub(crate) fn into_reply(self) -> Reply {
-        self.heard.reply
+        self.collected.reply
     }
 }
 
-/// The method of the first request in `request`: the word that its first line begins with.
+/// Returns the method of the first request in `request`: the first word of its first line.
 fn method(request: &[u8]) -> &[u8] {
     let start = request.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(0);
     let rest = &request[start..];
     &rest[..rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len())]
 }
 
-/// Something that the protocol expects a reply to, as it does to `method`.
+/// Returns a request whose response has the same framing rules as that of `method`.
 fn template(method: &[u8]) -> Option<Template> {
     let known = match method {
         b"HEAD" => "HEAD",
@@ -132,7 +132,7 @@ fn template(method: &[u8]) -> Option<Template> {
     TemplateBuilder::new(known, "/", Version::Http11).build().ok()
 }
 
-/// Fills the holes of a request that has none.
+/// Fills the holes of a request without holes.
 struct Nothing;
 
 impl Fill for Nothing {
@@ -143,7 +143,7 @@ impl Fill for Nothing {
     }
 }
 
-impl ResponseSink for Heard {
+impl ResponseSink for Collector {
     fn first_byte(&mut self, _call: CallId) {}
 
     fn head(&mut self, _call: CallId, head: &Head<'_>) {
@@ -158,24 +158,24 @@ impl ResponseSink for Heard {
         self.reply.body_bytes += bytes.len() as u64;
         if self.reply.body_bytes >= self.limits.awaited {
             self.reply.is_cut = true;
-            self.standing = Standing::Complete;
+            self.state = State::Complete;
         }
     }
 
     fn end(&mut self, _call: CallId, _end: End) {
         self.reply.is_cut = false;
-        self.standing = Standing::Complete;
+        self.state = State::Complete;
     }
 
     fn failed(&mut self, _call: CallId, cause: Cause) {
-        // What follows a complete reply may answer what followed the request in the same bytes.
-        if self.standing == Standing::Complete {
+        // Bytes after a complete response may answer a second request in the same message.
+        if self.state == State::Complete {
             return;
         }
-        self.standing = match cause {
-            Cause::ClosedBeforeReply | Cause::Retired => Standing::Nothing,
-            Cause::ClosedMidReply => Standing::Cut,
-            Cause::Violation(violation) => Standing::Malformed(violation),
+        self.state = match cause {
+            Cause::ClosedBeforeReply | Cause::Retired => State::Empty,
+            Cause::ClosedMidReply => State::Truncated,
+            Cause::Violation(violation) => State::Malformed(violation),
         };
     }
 }
@@ -186,39 +186,39 @@ mod tests {
 
     const LIMITS: BodyLimits = BodyLimits { kept: 4, awaited: 100 };
 
-    fn read(request: &[u8], came: &[u8]) -> (Standing, Reply) {
+    fn read(request: &[u8], came: &[u8]) -> (State, Reply) {
         let mut reader = Reader::new(request, LIMITS);
         reader.receive(came);
-        (reader.standing(), reader.into_reply())
+        (reader.state(), reader.into_reply())
     }
 
     #[test]
-    fn a_reply_ends_where_its_framing_says() {
-        let (standing, reply) =
+    fn a_response_ends_according_to_its_framing() {
+        let (state, reply) =
             read(b"GET / HTTP/1.1", b"HTTP/1.1 404 No\r\nContent-Length: 5\r\nX: y\r\n\r\nhello");
-        assert_eq!((standing, reply.status), (Standing::Complete, 404));
+        assert_eq!((state, reply.status), (State::Complete, 404));
         assert_eq!((reply.body.as_slice(), reply.body_bytes), (b"hell".as_slice(), 5));
         assert_eq!(reply.field("x"), Some(b"y".as_slice()));
-        let (standing, _) = read(b"\r\nHEAD / HTTP/1.1", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
-        assert_eq!(standing, Standing::Complete);
-        let (standing, _) = read(b"GET", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nh");
-        assert_eq!(standing, Standing::Begun);
+        let (state, _) = read(b"\r\nHEAD / HTTP/1.1", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+        assert_eq!(state, State::Complete);
+        let (state, _) = read(b"GET", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nh");
+        assert_eq!(state, State::Partial);
     }
 
     #[test]
-    fn what_follows_a_reply_is_no_fault_of_it() {
+    fn bytes_after_a_response_are_ignored() {
         let twice = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\0\0garbage";
-        assert_eq!(read(b"GET / HTTP/1.1", twice).0, Standing::Complete);
-        let (standing, reply) = read(b"GET / HTTP/1.1", b"<html>no head");
-        assert_eq!(standing, Standing::Malformed(Violation::BadStatusLine));
+        assert_eq!(read(b"GET / HTTP/1.1", twice).0, State::Complete);
+        let (state, reply) = read(b"GET / HTTP/1.1", b"<html>no head");
+        assert_eq!(state, State::Malformed(Violation::BadStatusLine));
         assert_eq!(reply.start, b"<html>no head");
     }
 
     #[test]
-    fn a_long_body_is_cut() {
+    fn a_body_longer_than_the_limit_is_cut() {
         let mut long = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".to_vec();
         long.resize(long.len() + 200, b'x');
-        let (standing, reply) = read(b"GET / HTTP/1.1", &long);
-        assert!(standing == Standing::Complete && reply.is_cut);
+        let (state, reply) = read(b"GET / HTTP/1.1", &long);
+        assert!(state == State::Complete && reply.is_cut);
     }
 }

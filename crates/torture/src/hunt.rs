@@ -15,7 +15,7 @@ use std::io;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
-use warwolf_exchange::{BodyLimits, Ending, Exchange, Exchanges, Message, Patience, Place};
+use warwolf_exchange::{BodyLimits, Ending, Exchange, Exchanges, Message, Target, Timeouts};
 
 /// How a hunt is to go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,9 +89,9 @@ const PROBE_EVERY: Duration = Duration::from_millis(250);
 const LOOK_EVERY: u64 = 2_000;
 /// Requests remembered as possibly to blame for what a probe finds.
 const RECENT_MAX: usize = 512;
-/// Patience under load is at least this, or fifty times what a sound request takes.
+/// The timeout under load is at least this, or fifty times what a sound request takes.
 const HURRIED_MIN: Duration = Duration::from_millis(500);
-/// Patience with a request that no answer is owed to.
+/// The timeout of a request that no answer is owed to.
 const SHORT: Duration = Duration::from_millis(100);
 /// How much of an answer matters.
 const BODY: BodyLimits = BodyLimits { kept: 0, awaited: 1 << 20 };
@@ -99,7 +99,7 @@ const BODY: BodyLimits = BodyLimits { kept: 0, awaited: 1 << 20 };
 /// A hunt under way.
 pub struct Hunt<'a, D> {
     exchanges: Exchanges<D>,
-    place: &'a Place,
+    place: &'a Target,
     generator: &'a Generator,
     options: Options,
     outcome: Outcome,
@@ -135,7 +135,7 @@ impl<'a, D: Driver> Hunt<'a, D> {
     /// When sound requests fail to begin with, or this machine cannot go on.
     pub fn run(
         driver: D,
-        place: &'a Place,
+        place: &'a Target,
         generator: &'a Generator,
         subject: Subject,
         options: Options,
@@ -183,7 +183,7 @@ impl<'a, D: Driver> Hunt<'a, D> {
             if exchange.ending != Ending::Complete || exchange.reply.status >= 500 {
                 let what = match exchange.ending {
                     Ending::Complete => format!("status {}", exchange.reply.status),
-                    ending => format!("{ending:?}").to_lowercase(),
+                    ending => ending.to_string(),
                 };
                 return Err(HuntError::Unwell(what));
             }
@@ -275,14 +275,14 @@ impl<'a, D: Driver> Hunt<'a, D> {
         }
     }
 
-    /// Patience under load: what is only late is given its time when it is sent alone.
+    /// The timeout under load: what is only late is given its time when it is sent alone.
     fn hurried(&self) -> Duration {
         (self.sound * 50).max(HURRIED_MIN).min(self.options.patience)
     }
 
-    fn patience(&self, message: &Message, silence: Duration) -> Patience {
-        let silence = if owes_reply(&message.bytes()) { silence } else { SHORT.min(silence) };
-        Patience { connect: self.options.patience, silence, whole: silence * 10 }
+    fn patience(&self, message: &Message, idle: Duration) -> Timeouts {
+        let idle = if owes_reply(&message.bytes()) { idle } else { SHORT.min(idle) };
+        Timeouts { connect: self.options.patience, idle, total: idle * 10 }
     }
 
     /// Looks at what came back under load.
@@ -302,7 +302,7 @@ impl<'a, D: Driver> Hunt<'a, D> {
                 self.recent.pop_front();
             }
             self.recent.push_back(exchange.tag);
-            if matches!(exchange.ending, Ending::Refused | Ending::NotConnected) {
+            if matches!(exchange.ending, Ending::Refused | Ending::ConnectTimeout) {
                 self.is_unwell = true;
             }
             let message = self.generator.request(exchange.tag).message;
@@ -328,9 +328,9 @@ impl<'a, D: Driver> Hunt<'a, D> {
     }
 
     /// One request and nothing else.
-    fn alone(&mut self, message: Message, silence: Duration) -> io::Result<Exchange> {
+    fn alone(&mut self, message: Message, idle: Duration) -> io::Result<Exchange> {
         self.outcome.alone += 1;
-        let patience = self.patience(&message, silence);
+        let patience = self.patience(&message, idle);
         self.exchanges.alone(message, self.place, patience)
     }
 
@@ -438,18 +438,18 @@ fn ms(time: Duration) -> f64 {
 /// When this machine cannot go on.
 pub fn replay<D: Driver>(
     driver: D,
-    place: &Place,
+    place: &Target,
     message: &Message,
-    silence: Duration,
+    idle: Duration,
     times: u32,
 ) -> io::Result<Vec<(Exchange, Option<Trouble>)>> {
     let mut exchanges = Exchanges::new(driver, 1, BODY);
-    let patience = Patience { connect: silence, silence, whole: silence * 10 };
+    let patience = Timeouts { connect: idle, idle, total: idle * 10 };
     let mut seen = Vec::new();
     for _ in 0..times {
         let exchange = exchanges.alone(message.clone(), place, patience)?;
         let trouble = match exchange.ending {
-            Ending::Refused | Ending::NotConnected => Some(Trouble::Down),
+            Ending::Refused | Ending::ConnectTimeout => Some(Trouble::Down),
             _ => judge(message, &exchange),
         };
         seen.push((exchange, trouble));

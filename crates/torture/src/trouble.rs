@@ -80,7 +80,7 @@ pub fn judge(message: &Message, exchange: &Exchange) -> Option<Trouble> {
     let is_owed = || is_sent && owes_reply(&message.bytes());
     match exchange.ending {
         Ending::Complete if is_server_error(reply.status) => Some(Trouble::ServerError(reply.status)),
-        Ending::Silent if is_owed() => Some(Trouble::Hang),
+        Ending::NoResponse if is_owed() => Some(Trouble::Hang),
         Ending::Closed | Ending::Reset if is_owed() => Some(Trouble::Dropped),
         Ending::Stalled | Ending::ClosedMidReply | Ending::ResetMidReply
             if reply.status != 0 || is_owed() =>
@@ -141,8 +141,8 @@ mod tests {
             (whole, Ending::Complete, 505, None),
             (whole, Ending::Complete, 500, Some(Trouble::ServerError(500))),
             (half, Ending::Complete, 502, Some(Trouble::ServerError(502))),
-            (whole, Ending::Silent, 0, Some(Trouble::Hang)),
-            (half, Ending::Silent, 0, None),
+            (whole, Ending::NoResponse, 0, Some(Trouble::Hang)),
+            (half, Ending::NoResponse, 0, None),
             (whole, Ending::Closed, 0, Some(Trouble::Dropped)),
             (half, Ending::Closed, 0, None),
             (half, Ending::Stalled, 0, None),

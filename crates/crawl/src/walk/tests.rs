@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use warwolf_driver::Address;
 use warwolf_sim::{Ending as Then, Reply, Request, Scenario, Server, SimDriver};
 
-fn place() -> Place {
-    Place { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None }
+fn place() -> Target {
+    Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None }
 }
 
 /// A server that answers each target with a status, a type and a text, and a list of what it was asked for.
@@ -141,5 +141,5 @@ fn a_start_that_is_forbidden_or_dead_is_no_walk() {
     let limits = Limits { robots: false, ..Limits::default() };
     assert_eq!(walked(site(broken).0, &limits).unwrap().pages.len(), 1);
     let silent = Scenario::new(1, Server::constant(Reply::never()));
-    assert!(matches!(walked(silent, &limits), Err(WalkError::NoStart(Ending::Silent))));
+    assert!(matches!(walked(silent, &limits), Err(WalkError::NoStart(Ending::NoResponse))));
 }

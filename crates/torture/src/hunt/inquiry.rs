@@ -126,17 +126,17 @@ impl<D: Driver> Hunt<'_, D> {
     }
 
     /// Whether a request, sent alone, does the same. A server that is not back yet after a crash is waited for.
-    fn does(&mut self, message: &Message, trouble: &Trouble, silence: Duration) -> io::Result<bool> {
+    fn does(&mut self, message: &Message, trouble: &Trouble, idle: Duration) -> io::Result<bool> {
         if self.is_gone {
             return Ok(false);
         }
-        let mut exchange = self.alone(message.clone(), silence)?;
-        if matches!(exchange.ending, Ending::Refused | Ending::NotConnected) {
+        let mut exchange = self.alone(message.clone(), idle)?;
+        if matches!(exchange.ending, Ending::Refused | Ending::ConnectTimeout) {
             if !self.recovers()? {
                 self.is_gone = true;
                 return Ok(false);
             }
-            exchange = self.alone(message.clone(), silence)?;
+            exchange = self.alone(message.clone(), idle)?;
         }
         let found = judge(message, &exchange);
         if matches!(found, Some(Trouble::Dropped | Trouble::HalfReply)) {

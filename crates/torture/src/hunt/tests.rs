@@ -21,7 +21,7 @@ fn subject(seed: u64) -> Subject {
 }
 
 fn hunted(seed: u64, peer: impl Peer + 'static, options: Options) -> Result<Outcome, HuntError> {
-    let place = Place { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+    let place = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
     let generator = Generator::new(seed, base());
     let driver = SimDriver::new(Scenario::new(seed, peer));
     Hunt::run(driver, &place, &generator, subject(seed), options, &mut |_| true)
@@ -205,7 +205,7 @@ fn a_server_that_is_unwell_is_not_hunted() {
 
 #[test]
 fn a_replay_says_what_came() {
-    let place = Place { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+    let place = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
     let driver = SimDriver::new(Scenario::new(1, with_fault(|_| Some(Does::Drops))));
     let message = Message::of(*b"GET / HTTP/1.0\r\n\r\n");
     let seen = replay(driver, &place, &message, Duration::from_secs(1), 3).unwrap();
