@@ -12,7 +12,7 @@ pub(crate) fn read(line: &str) -> Result<Entry, Unreadable> {
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     plausible(method, target)?;
     let status = rest.split_whitespace().next().and_then(|word| word.parse().ok());
-    // Four words before the time: a virtual host first.
+    // Four words before the time: the first is a virtual host.
     let host = before.split_whitespace().next().filter(|_| before.split_whitespace().count() == 4);
     Ok(Entry {
         at_ns,
@@ -24,14 +24,14 @@ pub(crate) fn read(line: &str) -> Result<Entry, Unreadable> {
     })
 }
 
-/// What stands before the closing quote, and what after it. A quote inside is written with a backslash.
+/// Splits at the closing quote. Quotes inside are escaped with a backslash.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let mut escaped = false;
-    for (place, byte) in text.bytes().enumerate() {
+    for (at, byte) in text.bytes().enumerate() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
-            b'"' => return Some((&text[..place], &text[place + 1..])),
+            b'"' => return Some((&text[..at], &text[at + 1..])),
             _ => {}
         }
     }

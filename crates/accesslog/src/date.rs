@@ -1,4 +1,4 @@
-//! Times as logs and people write them.
+//! Parses the time formats of logs and users.
 
 use time::format_description::well_known::{Iso8601, Rfc3339};
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
@@ -6,8 +6,8 @@ use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// A time in nanoseconds since 1970: `10/Oct/2000:13:55:36 -0700`, `2000-10-10T13:55:36.5Z`, the same without a zone (UTC),
-/// or seconds since 1970. None when it is none of these.
+/// Parses `10/Oct/2000:13:55:36 -0700`, `2000-10-10T13:55:36.5Z`, the same without a zone (UTC), or seconds since 1970. Returns
+/// nanoseconds since 1970, or `None` for any other text.
 #[must_use]
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
@@ -24,7 +24,7 @@ fn nanos(time: OffsetDateTime) -> Option<i64> {
     i64::try_from(time.unix_timestamp_nanos()).ok()
 }
 
-/// Seconds since 1970, with up to nine digits behind the point. Eleven and more digits before it are milliseconds.
+/// Parses seconds since 1970 with up to nine decimals. Numbers of more than eleven digits are milliseconds.
 pub(crate) fn seconds(text: &str) -> Option<i64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -39,7 +39,7 @@ pub(crate) fn seconds(text: &str) -> Option<i64> {
     whole_units.checked_mul(1_000_000_000)?.checked_add(part)
 }
 
-/// `10/Oct/2000:13:55:36 -0700`.
+/// Parses `10/Oct/2000:13:55:36 -0700`.
 pub(crate) fn common(text: &str) -> Option<i64> {
     let (time, zone) = text.split_once(' ').unwrap_or((text, "+0000"));
     let mut parts = time.split(['/', ':']);

@@ -1,9 +1,9 @@
-//! An object on each line, under the names that servers usually give; and HTTP archives (HAR 1.2).
+//! JSON lines with the field names of common servers, and HTTP archives (HAR 1.2).
 
 use crate::{Entry, Unreadable, date, plausible};
 use serde_json::Value;
 
-/// Names of a field, the more particular first.
+/// Names of each field, the most specific first.
 const TIME: [&str; 10] = [
     "time_iso8601",
     "@timestamp",
@@ -22,7 +22,7 @@ const HOST: [&str; 5] = ["http_host", "host", "RequestHost", "server_name", "vho
 const STATUS: [&str; 5] = ["status", "status_code", "DownstreamStatus", "response_status", "code"];
 
 fn find<'v>(object: &'v Value, names: &[&str]) -> Option<&'v Value> {
-    // Caddy and others put the request into an object of its own.
+    // Caddy and others nest the request in an object.
     let nested = object.get("request").filter(|request| request.is_object());
     names.iter().find_map(|name| object.get(name).or_else(|| nested?.get(name)))
 }
@@ -45,7 +45,7 @@ pub(crate) fn read(line: &str) -> Result<Entry, Unreadable> {
         _ => (None, false),
     };
     let (method, target) = match object.get("request") {
-        // The request line in one piece.
+        // The complete request line.
         Some(Value::String(line)) => {
             let mut words = line.split(' ').map(str::to_owned);
             (words.next(), words.next())
@@ -62,7 +62,7 @@ pub(crate) fn read(line: &str) -> Result<Entry, Unreadable> {
     Ok(Entry { at_ns: at_ns.ok_or(Unreadable::Time)?, whole_second, method, target, host, status })
 }
 
-/// A number without an exponent.
+/// Formats a number without an exponent.
 fn plain(number: &serde_json::Number) -> String {
     let text = number.to_string();
     let too_fine =
@@ -70,10 +70,10 @@ fn plain(number: &serde_json::Number) -> String {
     too_fine.unwrap_or(text)
 }
 
-/// The requests of an HTTP archive, each read or not.
+/// Parses an HTTP archive; each entry yields a request or the reason why not.
 ///
 /// # Errors
-/// When the text is no archive.
+/// When the text is not an archive.
 pub fn har(text: &str) -> Result<Vec<Result<Entry, Unreadable>>, Unreadable> {
     let archive: Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|_| Unreadable::Format)?;

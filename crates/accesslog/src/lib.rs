@@ -1,7 +1,7 @@
-//! What access logs say: common, combined, Squid's native, JSON by lines, and HAR.
+//! Parses access logs: common, combined, Squid native, JSON lines, and HAR.
 //!
-//! Text in, requests out, a line at a time; nothing is opened and nothing is kept. A line that cannot be read is an error
-//! with a name, for the caller to count.
+//! Text in, requests out, one line at a time; this crate opens no files and keeps no state. A line that cannot be parsed yields an
+//! error, which the caller counts.
 #![forbid(unsafe_code)]
 
 mod clf;
@@ -12,57 +12,57 @@ mod squid;
 pub use date::parse as parse_time;
 pub use json::har;
 
-/// A request as a log has it.
+/// A request in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// When it began, in nanoseconds since 1970 (UTC).
+    /// Start of the request in nanoseconds since 1970 (UTC).
     pub at_ns: i64,
-    /// Whether the log knows no more of the time than its second.
+    /// The log has a resolution of one second.
     pub whole_second: bool,
     /// The method.
     pub method: String,
     /// Path and query, or a whole URL.
     pub target: String,
-    /// The host, where the log has it beside the target; with a port or without.
+    /// The host, with or without a port, if the log contains it separately.
     pub host: Option<String>,
-    /// The status it was answered with; none when it got no answer.
+    /// The status; `None` if there was no response.
     pub status: Option<u16>,
 }
 
-/// How a log is written.
+/// The format of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Apache's and nginx's common and combined formats, with a virtual host before them or without.
+    /// The common and combined formats of Apache and nginx, with or without a leading virtual host.
     Common,
     /// Squid's native format.
     Squid,
-    /// An object on each line.
+    /// One JSON object per line.
     Json,
-    /// One HTTP archive for the whole log.
+    /// One HTTP archive for the whole file.
     Har,
 }
 
-/// Why a line is no request.
+/// Why a line does not yield a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum Unreadable {
-    /// It is in no format that is known.
-    #[error("no known format")]
+    /// The line has an unknown format.
+    #[error("unknown format")]
     Format,
-    /// Its time is missing or no time.
-    #[error("no time")]
+    /// The time is missing or invalid.
+    #[error("no valid time")]
     Time,
-    /// Its request is missing or no request: a client that sent nothing, or something that is no HTTP.
-    #[error("no request")]
+    /// The request is missing or invalid: the client sent nothing, or data that is not HTTP.
+    #[error("no valid request")]
     Request,
 }
 
 impl Format {
-    /// The format of a log that begins with this line.
+    /// Detects the format of a log from its first line.
     #[must_use]
     pub fn of(line: &str) -> Option<Self> {
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.starts_with('{') {
-            // An archive is one object; a log by lines has one on each, and its lines end where they begin.
+            // An archive is one object over many lines; a JSON log has a complete object on each line.
             let whole = serde_json::from_str::<serde_json::Value>(line).ok();
             let is_archive = whole.is_none_or(|value| value.pointer("/log/entries").is_some());
             return Some(if is_archive { Self::Har } else { Self::Json });
@@ -70,10 +70,10 @@ impl Format {
         [Self::Squid, Self::Common].into_iter().find(|format| format.read(line).is_ok())
     }
 
-    /// Reads a line. An archive is read as a whole, by [`har`].
+    /// Parses a line. Archives are parsed as a whole by [`har`].
     ///
     /// # Errors
-    /// Why the line is no request.
+    /// The reason why the line does not yield a request.
     pub fn read(self, line: &str) -> Result<Entry, Unreadable> {
         match self {
             Self::Common => clf::read(line),
@@ -84,12 +84,12 @@ impl Format {
     }
 }
 
-/// Whether a method and target may stand in a request line.
+/// Checks that a method and a target are valid in a request line.
 fn plausible(method: &str, target: &str) -> Result<(), Unreadable> {
     let is_method =
         !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
     let is_target = !target.is_empty() && target.bytes().all(|byte| byte.is_ascii_graphic());
-    // CONNECT names a host and no path; it cannot be asked again.
+    // CONNECT has a host instead of a path and cannot be replayed.
     if is_method && is_target && method != "CONNECT" { Ok(()) } else { Err(Unreadable::Request) }
 }
 

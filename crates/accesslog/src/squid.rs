@@ -1,6 +1,6 @@
 //! `1066036250.603 310 192.168.0.227 TCP_MISS/200 1540 GET http://a.test/ - DIRECT/1.2.3.4 text/html`
 //!
-//! The time is when the request ended; it began as many milliseconds before as the second word says.
+//! The time is the end of the request; the second word is its duration in milliseconds.
 
 use crate::{Entry, Unreadable, date, plausible};
 

@@ -3,7 +3,7 @@ use super::*;
 const AT: i64 = 971_211_336_000_000_000;
 
 #[test]
-fn lines_are_read_as_their_servers_wrote_them() {
+fn lines_of_all_formats_are_parsed() {
     let rows = [
         (
             Format::Common,
@@ -91,7 +91,7 @@ fn lines_are_read_as_their_servers_wrote_them() {
 }
 
 #[test]
-fn a_line_that_is_no_request_says_why() {
+fn an_invalid_line_yields_the_reason() {
     let rows = [
         (Format::Common, "", Unreadable::Format),
         (Format::Common, r#"1.2.3.4 - - [yesterday] "GET / HTTP/1.0" 200 1"#, Unreadable::Time),
@@ -118,7 +118,7 @@ fn a_line_that_is_no_request_says_why() {
 }
 
 #[test]
-fn an_archive_is_read_as_a_whole() {
+fn an_archive_is_parsed_as_a_whole() {
     let text = r#"{"log":{"version":"1.2","entries":[
         {"startedDateTime":"2000-10-10T20:55:36.250Z","request":{"method":"GET","url":"http://a.test/x"},"response":{"status":200}},
         {"startedDateTime":"soon","request":{"method":"GET","url":"http://a.test/y"},"response":{"status":0}}]}}"#;
@@ -130,7 +130,7 @@ fn an_archive_is_read_as_a_whole() {
 }
 
 #[test]
-fn times_are_read_as_people_write_them() {
+fn the_usual_time_formats_are_parsed() {
     for text in [
         "10/Oct/2000:13:55:36 -0700",
         "2000-10-10T20:55:36Z",
@@ -147,7 +147,7 @@ fn times_are_read_as_people_write_them() {
 }
 
 #[test]
-fn no_line_makes_it_panic() {
+fn truncated_lines_do_not_panic() {
     let line = r#"a.test 1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 1 "é""#;
     for format in [Format::Common, Format::Squid, Format::Json] {
         for end in (0..=line.len()).filter(|end| line.is_char_boundary(*end)) {

@@ -136,7 +136,7 @@ fn limits(words: &Words) -> Result<Limits, Complaint> {
         0 => Err(Complaint::new(format!("--{field}: `{text}`: use 1 or more"))),
         number => Ok(number),
     };
-    let patience = match parse_duration("timeout", &words.timeout).map_err(complaint)? {
+    let timeout = match parse_duration("timeout", &words.timeout).map_err(complaint)? {
         Duration::ZERO => return Err(Complaint::new("--timeout: `0`: use a time above zero, such as 10s")),
         time => time,
     };
@@ -150,7 +150,7 @@ fn limits(words: &Words) -> Result<Limits, Complaint> {
         depth: count("depth", &words.depth)?,
         rate: parse_rate("rate", &words.rate).map_err(complaint)?,
         at_once: at_least_1("connections", &words.connections)?.min(1_000),
-        patience,
+        timeout,
         page_bytes: usize::try_from(page_bytes).unwrap_or(usize::MAX).clamp(1_024, 64 << 20),
         under: words.under.clone(),
         robots: !words.ignore_robots,

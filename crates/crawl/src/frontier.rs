@@ -1,23 +1,24 @@
-//! What is still to be asked for, and what was seen: a queue and a set, both bounded.
+//! The bounded queue of pages to request, and the set of known URLs.
 
 use std::collections::{HashMap, VecDeque};
 use url::Url;
 
-/// An address that waits, with how many clicks it is away from the start.
+/// A URL in the queue, with its distance from the start in clicks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Waiting {
+pub(crate) struct Queued {
     pub(crate) url: Url,
     pub(crate) depth: u32,
-    /// Its place in the list of pages.
+    /// Its index in the list of pages.
     pub(crate) page: u32,
 }
 
-/// Breadth first: what is near comes first, so that a limit cuts off what is far.
+/// A breadth-first queue, so that a limit cuts off the most distant pages.
 #[derive(Debug, Default)]
 pub(crate) struct Frontier {
-    queue: VecDeque<Waiting>,
-    /// Addresses that have a place in the list of pages.
+    queue: VecDeque<Queued>,
+    /// Known URLs, with their index in the list of pages.
     seen: HashMap<Url, u32>,
+    /// Maximum number of pages.
     most: u32,
 }
 
@@ -26,17 +27,17 @@ impl Frontier {
         Self { most, ..Self::default() }
     }
 
-    /// The place of an address in the list of pages; a new one waits from now on. None when there are too many.
+    /// Returns the index of a URL in the list of pages, and queues it if it is new. Returns `None` at the limit of pages.
     pub(crate) fn add(&mut self, url: &Url, depth: u32) -> Option<u32> {
         let known = self.seen.len();
         let page = self.note(url)?;
         if page as usize == known {
-            self.queue.push_back(Waiting { url: url.clone(), depth, page });
+            self.queue.push_back(Queued { url: url.clone(), depth, page });
         }
         Some(page)
     }
 
-    /// The place of an address that is listed and never asked for.
+    /// Returns the index of a URL that is listed but not requested, or `None` at the limit of pages.
     pub(crate) fn note(&mut self, url: &Url) -> Option<u32> {
         if let Some(page) = self.seen.get(url) {
             return Some(*page);
@@ -46,7 +47,7 @@ impl Frontier {
         Some(page)
     }
 
-    pub(crate) fn next(&mut self) -> Option<Waiting> {
+    pub(crate) fn next(&mut self) -> Option<Queued> {
         self.queue.pop_front()
     }
 
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_waits_once_and_there_is_a_limit() {
+    fn each_url_is_queued_once_and_the_limit_holds() {
         let url = |path: &str| Url::parse(&format!("http://a.test/{path}")).unwrap();
         let mut frontier = Frontier::new(2);
         assert_eq!(
@@ -68,9 +69,9 @@ mod tests {
             [Some(0), Some(1), Some(0)]
         );
         assert_eq!(frontier.add(&url("c"), 1), None);
-        assert_eq!(frontier.next().map(|waiting| waiting.depth), Some(0));
+        assert_eq!(frontier.next().map(|queued| queued.depth), Some(0));
         assert!(!frontier.is_empty());
-        assert_eq!(frontier.next().map(|waiting| waiting.page), Some(1));
+        assert_eq!(frontier.next().map(|queued| queued.page), Some(1));
         assert_eq!(frontier.next(), None);
     }
 }

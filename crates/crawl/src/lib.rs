@@ -1,7 +1,7 @@
-//! Walks the links of one site, and keeps what it found: a list of URLs, and which page leads to which.
+//! Follows the links of one site and returns its pages and the links between them.
 //!
-//! Polite by construction: one origin, `robots.txt`, a rate, a depth, a number of pages; forms are left alone. Memory is bounded
-//! by the limits, whatever the site says.
+//! The crawler stays within one origin, obeys `robots.txt`, limits the rate, the depth and the number of pages, and never submits
+//! forms. The limits bound the memory use for every site.
 #![forbid(unsafe_code)]
 
 mod frontier;

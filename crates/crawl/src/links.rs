@@ -1,29 +1,29 @@
-//! The links of a page.
+//! Extracts the links of a page.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use url::Url;
 
-/// What a page leads to, in the order of the page, each once.
+/// The links of a page in document order, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Pages that a user may click on.
+    /// Links that a user can follow.
     pub pages: Vec<Url>,
-    /// What a browser loads by itself: images, scripts, style sheets.
+    /// Resources that a browser loads by itself: images, scripts, style sheets.
     pub resources: Vec<Url>,
 }
 
-/// The most links of each kind taken from one page.
+/// Maximum number of links of each kind per page.
 const LINKS_MAX: usize = 1_000;
 
-/// The links of the page `html`, which is at `base`. Only `http` and `https`; fragments are cut off; forms, and links that say
-/// `nofollow`, are left alone.
+/// Returns the `http` and `https` links of the page `html` at the URL `base`, without their fragments. Ignores forms and
+/// `nofollow` links.
 #[must_use]
 pub fn links(html: &[u8], base: &Url) -> Found {
     let mut found = Found::default();
     let mut base = base.clone();
     let mut is_nofollow = false;
     let mut emitter = DefaultEmitter::default();
-    // What stands in scripts and styles is no markup.
+    // Text inside scripts and styles is not markup.
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(html, emitter) {
         let Ok(Token::StartTag(tag)) = token else { continue };
@@ -70,7 +70,7 @@ fn attribute(tag: &StartTag<()>, name: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// The address in `5; url=/next`.
+/// Returns the URL in `5; url=/next`.
 fn refresh(content: &str) -> Option<&str> {
     let (_, rest) = content.split_once(';')?;
     let (name, address) = rest.split_once('=')?;
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_found_as_browsers_find_them() {
+    fn links_are_parsed_as_in_browsers() {
         let html = "<A HREF='/x?a=1&amp;b=2#part'>x<a href=y><a href=//b.test/z><area href=\" ../up \"><!-- <a href=no> -->\
                     <script>'<a href=no>'</script><iframe src=frame></iframe><a href=y>again<a href>";
         let (pages, _) = found(html);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_other_schemes_and_nofollow_are_left_alone() {
+    fn forms_other_schemes_and_nofollow_are_ignored() {
         let html = "<form action=/buy><input type=submit></form><a href='javascript:x()'><a href=mailto:a@b><a rel='x nofollow' \
                     href=n><a href=data:text/html,x><a href='http://[::1'>";
         assert_eq!(found(html).0, [] as [&str; 0]);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn base_refresh_and_resources_count() {
+    fn base_refresh_and_resources_are_handled() {
         let html = "<base href=/other/><meta http-equiv=Refresh content=\"3; URL='next'\"><link rel=stylesheet href=s.css><img src=i.png>\
                     <script src=/j.js></script><link rel=alternate href=no>";
         let (pages, resources) = found(html);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_endless_links_is_cut() {
+    fn the_number_of_links_per_page_is_limited() {
         let html: String = (0..3_000).map(|i| format!("<a href=/{i}>")).collect();
         assert_eq!(found(&html).0.len(), LINKS_MAX);
     }

@@ -1,41 +1,41 @@
-//! `robots.txt` (RFC 9309): what a crawler may ask for.
+//! `robots.txt` (RFC 9309): which URLs a crawler may request.
 //!
-//! Our own, because the format is forty lines of grammar and the libraries for it bring a regex engine along.
+//! Implemented here, because the grammar has forty lines and the available libraries depend on a regex engine.
 
 use std::time::Duration;
 
-/// What may be asked for.
+/// The rules of a `robots.txt` for one crawler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Robots {
-    /// Patterns with what they say.
+    /// Patterns; true means that the pattern allows.
     rules: Vec<(bool, String)>,
-    /// The least time between two requests, where the file wants one.
+    /// The minimum time between two requests (`Crawl-delay`), if any.
     pub delay: Option<Duration>,
 }
 
-/// So much of a file is read (RFC 9309 section 2.5 asks for 500 KiB at least).
+/// Maximum number of bytes to parse (RFC 9309 section 2.5 requires at least 500 KiB).
 const READ_MAX: usize = 500 << 10;
 
 impl Robots {
-    /// Everything may be asked for.
+    /// Allows everything.
     #[must_use]
     pub fn everything() -> Self {
         Self::default()
     }
 
-    /// Nothing may be asked for.
+    /// Forbids everything.
     #[must_use]
     pub fn nothing() -> Self {
         Self { rules: vec![(false, "/".to_owned())], delay: None }
     }
 
-    /// The rules of a file for the crawler called `name`; those for `*` when none are for it by name.
+    /// Parses the rules for the crawler `name`, or those for `*` if no group names it.
     #[must_use]
     pub fn parse(text: &[u8], name: &str) -> Self {
         let text = String::from_utf8_lossy(&text[..text.len().min(READ_MAX)]);
         let (mut own, mut any) = (Self::default(), Self::default());
         let mut is_own_named = false;
-        // Whom the present group is for, and whether its rules have begun.
+        // Which crawlers the current group applies to, and whether its rules have begun.
         let (mut is_own, mut is_any, mut has_rules) = (false, false, false);
         for line in text.trim_start_matches('\u{feff}').lines() {
             let line = line.split('#').next().unwrap_or_default();
@@ -72,16 +72,17 @@ impl Robots {
         }
     }
 
-    /// Whether `target`, path and query, may be asked for: the longest pattern counts, and of two alike the one that allows.
+    /// Returns whether `target` (path and query) may be requested. The longest matching pattern decides; of two equally long
+    /// patterns the one that allows.
     #[must_use]
     pub fn allows(&self, target: &str) -> bool {
-        let fitting = self.rules.iter().filter(|(_, pattern)| fits(pattern, target));
-        fitting.map(|(allows, pattern)| (pattern.len(), *allows)).max().is_none_or(|(_, allows)| allows)
+        let matching = self.rules.iter().filter(|(_, pattern)| matches_prefix(pattern, target));
+        matching.map(|(allows, pattern)| (pattern.len(), *allows)).max().is_none_or(|(_, allows)| allows)
     }
 }
 
-/// Whether a target begins as `pattern` says; `*` is anything, `$` at the end is the end.
-fn fits(pattern: &str, target: &str) -> bool {
+/// Returns whether a prefix of the target matches `pattern`; `*` matches anything, a final `$` matches the end.
+fn matches_prefix(pattern: &str, target: &str) -> bool {
     let (pattern, is_whole) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
         None => (pattern, false),
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_pattern_counts() {
+    fn the_longest_pattern_decides() {
         let robots = Robots::parse(b"User-agent: *\nDisallow: /\nAllow: /open\nDisallow: /open/but\nDisallow: /*.pdf$\nAllow: /open/*x\n", "w");
         for (target, expected) in [
             ("/", false),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_by_name_takes_the_place_of_the_one_for_all() {
+    fn a_group_that_names_the_crawler_replaces_the_default_group() {
         let text = b"\xef\xbb\xbfuser-agent: other\nuser-agent: Warwolf # both\nDISALLOW: /a\ncrawl-delay: 2.5\n\nUser-agent: *\nDisallow: /\n\
                      Sitemap: http://a.test/s\nUser-agent: warwolf\nDisallow: /b";
         let robots = Robots::parse(text, "warwolf");
@@ -134,9 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_rule_says_nothing() {
+    fn empty_rules_and_rules_without_a_group_are_ignored() {
         assert!(Robots::parse(b"User-agent: *\nDisallow:\n", "w").allows("/x"));
-        assert!(Robots::parse(b"Disallow: /\n", "w").allows("/x"), "a rule of no group");
+        assert!(Robots::parse(b"Disallow: /\n", "w").allows("/x"), "a rule without a group");
         assert!(Robots::everything().allows("/") && !Robots::nothing().allows("/x"));
     }
 }

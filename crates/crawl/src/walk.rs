@@ -1,6 +1,6 @@
-//! The walk: page after page, as fast as allowed.
+//! The crawl: requests page after page at the allowed rate.
 
-use crate::frontier::{Frontier, Waiting};
+use crate::frontier::{Frontier, Queued};
 use crate::links::links;
 use crate::robots::Robots;
 use std::collections::HashMap;
@@ -11,28 +11,28 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_exchange::{BodyLimits, Ending, Exchange, Exchanges, Message, Target, Timeouts};
 
-/// How far a walk goes, and how fast.
+/// Limits of a crawl.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// Pages at the most, those that fail included.
+    /// Maximum number of pages, including those that fail.
     pub pages: u32,
-    /// Clicks away from the start at the most.
+    /// Maximum distance from the start in clicks.
     pub depth: u32,
-    /// Requests a second, more than zero.
+    /// Requests per second, greater than zero.
     pub rate: f64,
-    /// Requests at once, at least 1.
+    /// Maximum concurrent requests, at least 1.
     pub at_once: u32,
-    /// For connecting, and for the next byte.
-    pub patience: Duration,
-    /// So much of a page is read for links.
+    /// Timeout for connecting and for the next byte.
+    pub timeout: Duration,
+    /// Maximum bytes of a page that are searched for links.
     pub page_bytes: usize,
-    /// Only addresses whose path begins so.
+    /// Only URLs whose path has this prefix are followed.
     pub under: String,
-    /// Whether `robots.txt` counts.
+    /// Obey `robots.txt`.
     pub robots: bool,
-    /// Whether what pages load (images, scripts, styles) is listed as well; it is not asked for.
+    /// Also list the resources of pages (images, scripts, styles), without requesting them.
     pub resources: bool,
-    /// Header lines for every request, without their ends.
+    /// Header lines for every request, without line ends.
     pub fields: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Default for Limits {
             depth: 20,
             rate: 50.0,
             at_once: 8,
-            patience: Duration::from_secs(10),
+            timeout: Duration::from_secs(10),
             page_bytes: 1 << 20,
             under: "/".to_owned(),
             robots: true,
@@ -53,44 +53,44 @@ impl Default for Limits {
     }
 }
 
-/// A page that was found.
+/// A page of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Its address.
+    /// Its URL.
     pub url: Url,
-    /// How many clicks it is away from the start.
+    /// Its distance from the start in clicks.
     pub depth: u32,
-    /// What it was answered with, 0 when it was not, or not asked for.
+    /// The status of the response; 0 if targets was none or the page was not requested.
     pub status: u16,
-    /// Where it leads, by places in the list of pages, each once, in the order of the page.
+    /// Its links as indices in the list of pages, in document order, without duplicates.
     pub links: Vec<u32>,
-    /// Whether it is loaded by pages and not clicked on.
+    /// It is a resource of pages, not a link.
     pub is_resource: bool,
 }
 
-/// A site, as far as it was walked.
+/// The result of a crawl.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
     /// The pages, the start first.
     pub pages: Vec<Page>,
     /// Requests sent, `robots.txt` included.
     pub requests: u64,
-    /// Links left out because they lead to another origin, or another part of the site.
+    /// Links ignored because they lead to another origin or another part of the site.
     pub outside: u64,
-    /// Links left out because `robots.txt` forbids them.
+    /// Links ignored because `robots.txt` forbids them.
     pub forbidden: u64,
-    /// Whether a limit cut it short.
+    /// A limit ended the crawl early.
     pub is_cut: bool,
 }
 
-/// Why there was no walk.
+/// Why a crawl failed.
 #[derive(Debug)]
 pub enum WalkError {
-    /// The kernel refuses to wait.
+    /// Queued for events failed in the kernel.
     Machine(io::Error),
-    /// `robots.txt` forbids the start, or cannot be had.
+    /// `robots.txt` forbids the start URL, or could not be read.
     Forbidden,
-    /// The start is not answered: what came instead.
+    /// The start URL could not be loaded.
     NoStart(Ending),
 }
 
@@ -100,30 +100,30 @@ impl From<io::Error> for WalkError {
     }
 }
 
-/// How far a walk is.
+/// The progress of a crawl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Pages asked for.
+    /// Pages requested.
     pub asked: u64,
     /// Pages found.
     pub found: u64,
 }
 
-/// What a crawler calls itself.
+/// The name of this crawler in `robots.txt` and `User-Agent`.
 const NAME: &str = "warwolf";
-/// The most links kept of one page.
+/// Maximum number of links stored per page.
 const LINKS_KEPT: usize = 256;
 
-/// A walk under way.
+/// A crawl in progress.
 pub struct Walk<'a, D> {
     exchanges: Exchanges<D>,
-    place: &'a Target,
+    server: &'a Target,
     limits: &'a Limits,
     start: &'a Url,
     robots: Robots,
     frontier: Frontier,
     site: Site,
-    under_way: HashMap<u64, Waiting>,
+    in_flight: HashMap<u64, Queued>,
 }
 
 impl<D> std::fmt::Debug for Walk<'_, D> {
@@ -133,14 +133,14 @@ impl<D> std::fmt::Debug for Walk<'_, D> {
 }
 
 impl<'a, D: Driver> Walk<'a, D> {
-    /// Walks the site of `start`, which is at `place`; the driver needs room for `limits.at_once` sockets. `watch` is told how it goes and
-    /// ends it early by saying false.
+    /// Crawls the site of `start`, which is served by `server`. The driver needs room for `limits.at_once` sockets. `watch` receives
+    /// the progress and returns false to end the crawl early.
     ///
     /// # Errors
-    /// When the start may not be asked for or is not answered, or this machine cannot go on.
+    /// When the start URL is forbidden or cannot be loaded, or when queued fails in the kernel.
     pub fn run(
         driver: D,
-        place: &'a Target,
+        server: &'a Target,
         start: &'a Url,
         limits: &'a Limits,
         watch: &mut dyn FnMut(Progress) -> bool,
@@ -148,13 +148,13 @@ impl<'a, D: Driver> Walk<'a, D> {
         let body = BodyLimits { kept: limits.page_bytes, awaited: limits.page_bytes as u64 };
         let mut walk = Self {
             exchanges: Exchanges::new(driver, limits.at_once, body),
-            place,
+            server,
             limits,
             start,
             robots: Robots::everything(),
             frontier: Frontier::new(limits.pages),
             site: Site::default(),
-            under_way: HashMap::new(),
+            in_flight: HashMap::new(),
         };
         if limits.robots {
             walk.read_robots()?;
@@ -162,21 +162,21 @@ impl<'a, D: Driver> Walk<'a, D> {
         if !walk.robots.allows(target(start)) {
             return Err(WalkError::Forbidden);
         }
-        walk.find(start, 0);
-        walk.go(watch)?;
+        walk.add_page(start, 0);
+        walk.crawl(watch)?;
         Ok(walk.site)
     }
 
-    /// Asks for `robots.txt`: without one everything is allowed, with one that cannot be had nothing (RFC 9309 section 2.3.1).
+    /// Requests `robots.txt`. If it does not exist, everything is allowed; if the server fails, nothing (RFC 9309 section 2.3.1).
     fn read_robots(&mut self) -> Result<(), WalkError> {
         let mut url = self.start.clone();
         url.set_path("/robots.txt");
         url.set_query(None);
         self.site.requests += 1;
-        let exchange = self.exchanges.alone(self.message(&url), self.place, self.patience())?;
+        let exchange = self.exchanges.alone(self.message(&url), self.server, self.timeouts())?;
         self.robots = match (exchange.ending, exchange.reply.status) {
             (Ending::Complete, 200..=299) => Robots::parse(&exchange.reply.body, NAME),
-            // Redirects are not followed; most lead to a page that is no such file.
+            // Redirects are not followed; most lead to an HTML page.
             (Ending::Complete, 300..=499) => Robots::everything(),
             (Ending::Complete, _) => Robots::nothing(),
             (ending, _) => return Err(WalkError::NoStart(ending)),
@@ -184,7 +184,7 @@ impl<'a, D: Driver> Walk<'a, D> {
         Ok(())
     }
 
-    fn go(&mut self, watch: &mut dyn FnMut(Progress) -> bool) -> Result<(), WalkError> {
+    fn crawl(&mut self, watch: &mut dyn FnMut(Progress) -> bool) -> Result<(), WalkError> {
         let gap = Duration::from_secs_f64(1.0 / self.limits.rate).max(self.robots.delay.unwrap_or_default());
         let mut next_at = self.exchanges.now();
         let mut number = 0;
@@ -193,13 +193,13 @@ impl<'a, D: Driver> Walk<'a, D> {
             let now = self.exchanges.now();
             if self.exchanges.room() > 0
                 && now >= next_at
-                && let Some(waiting) = self.frontier.next()
+                && let Some(queued) = self.frontier.next()
             {
-                self.exchanges.start(number, self.message(&waiting.url), self.place, self.patience());
-                self.under_way.insert(number, waiting);
+                self.exchanges.start(number, self.message(&queued.url), self.server, self.timeouts());
+                self.in_flight.insert(number, queued);
                 self.site.requests += 1;
                 number += 1;
-                // What was missed is not made up for: a site that was slow is not to be hurried.
+                // Missed requests are not sent later in a burst, because that would overload a slow site.
                 next_at = (next_at + gap).max(now);
                 if !watch(Progress { asked: number, found: self.site.pages.len() as u64 }) {
                     self.site.is_cut = true;
@@ -211,14 +211,14 @@ impl<'a, D: Driver> Walk<'a, D> {
             let may_start = self.exchanges.room() > 0 && !self.frontier.is_empty();
             self.exchanges.wait(if may_start { next_at } else { Timestamp::NEVER }, &mut done)?;
             for exchange in done.drain(..) {
-                self.take(exchange)?;
+                self.handle_response(exchange)?;
             }
         }
         Ok(())
     }
 
-    fn patience(&self) -> Timeouts {
-        let idle = self.limits.patience;
+    fn timeouts(&self) -> Timeouts {
+        let idle = self.limits.timeout;
         Timeouts { connect: idle, idle, total: idle * 3 }
     }
 
@@ -236,46 +236,46 @@ impl<'a, D: Driver> Walk<'a, D> {
         Message::of(head + "Connection: close\r\n\r\n")
     }
 
-    /// Looks at what came for a page.
-    fn take(&mut self, exchange: Exchange) -> Result<(), WalkError> {
-        let Some(Waiting { url, depth, page }) = self.under_way.remove(&exchange.tag) else { return Ok(()) };
+    /// Handles the response for a page.
+    fn handle_response(&mut self, exchange: Exchange) -> Result<(), WalkError> {
+        let Some(Queued { url, depth, page }) = self.in_flight.remove(&exchange.tag) else { return Ok(()) };
         if page == 0 && exchange.ending != Ending::Complete {
             return Err(WalkError::NoStart(exchange.ending));
         }
         let reply = exchange.reply;
         self.site.pages[page as usize].status = reply.status;
-        let mut there = Vec::new();
+        let mut targets = Vec::new();
         let location = reply.field("location").and_then(|text| std::str::from_utf8(text).ok());
         if (300..400).contains(&reply.status)
             && let Some(Ok(mut to)) = location.map(|text| url.join(text.trim()))
         {
             to.set_fragment(None);
-            there.push(to);
+            targets.push(to);
         }
         let kind = reply.field("content-type").unwrap_or_default().to_ascii_lowercase();
         if (200..300).contains(&reply.status)
             && (kind.starts_with(b"text/html") || kind.starts_with(b"application/xhtml"))
         {
             let found = links(&reply.body, &url);
-            there.extend(found.pages);
+            targets.extend(found.pages);
             if self.limits.resources {
-                found.resources.iter().for_each(|url| self.list(url, depth));
+                found.resources.iter().for_each(|url| self.add_resource(url, depth));
             }
         }
-        let mut leads = Vec::new();
-        for url in &there {
-            if let Some(page) = self.find(url, depth + 1)
-                && !leads.contains(&page)
-                && leads.len() < LINKS_KEPT
+        let mut links_here = Vec::new();
+        for url in &targets {
+            if let Some(page) = self.add_page(url, depth + 1)
+                && !links_here.contains(&page)
+                && links_here.len() < LINKS_KEPT
             {
-                leads.push(page);
+                links_here.push(page);
             }
         }
-        self.site.pages[page as usize].links = leads;
+        self.site.pages[page as usize].links = links_here;
         Ok(())
     }
 
-    /// Whether an address is of this site.
+    /// Returns whether a URL belongs to the site and is allowed; counts it otherwise.
     fn is_inside(&mut self, url: &Url) -> bool {
         let is_inside = url.origin() == self.start.origin() && url.path().starts_with(&self.limits.under);
         self.site.outside += u64::from(!is_inside);
@@ -284,8 +284,8 @@ impl<'a, D: Driver> Walk<'a, D> {
         is_inside && is_allowed
     }
 
-    /// The page at `url`, if it is one of this site; a new one is going to be asked for.
-    fn find(&mut self, url: &Url, depth: u32) -> Option<u32> {
+    /// Returns the index of the page at `url` if it belongs to the site, and queues it if it is new.
+    fn add_page(&mut self, url: &Url, depth: u32) -> Option<u32> {
         if depth > 0 && !self.is_inside(url) {
             return None;
         }
@@ -303,8 +303,8 @@ impl<'a, D: Driver> Walk<'a, D> {
         Some(page)
     }
 
-    /// Lists what a page loads, without asking for it.
-    fn list(&mut self, url: &Url, depth: u32) {
+    /// Lists a resource without requesting it.
+    fn add_resource(&mut self, url: &Url, depth: u32) {
         if !self.is_inside(url) {
             return;
         }
@@ -319,7 +319,7 @@ impl<'a, D: Driver> Walk<'a, D> {
     }
 }
 
-/// Path and query of an address.
+/// Returns path and query of a URL.
 fn target(url: &Url) -> &str {
     &url[url::Position::BeforePath..url::Position::AfterQuery]
 }

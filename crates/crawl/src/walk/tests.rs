@@ -1,4 +1,4 @@
-//! Walks over generated sites, in virtual time.
+//! Crawls of generated sites in virtual time.
 
 use super::*;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ fn place() -> Target {
     Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None }
 }
 
-/// A server that answers each target with a status, a type and a text, and a list of what it was asked for.
+/// Returns a server that answers each target with a status, a type and a text, and the list of requested targets.
 fn site(
     answer: impl Fn(&str) -> (u16, &'static str, String) + Send + 'static,
 ) -> (Scenario, Arc<Mutex<Vec<String>>>) {
@@ -37,7 +37,7 @@ fn paths(site: &Site) -> Vec<&str> {
     site.pages.iter().map(|page| target(&page.url)).collect()
 }
 
-/// A thousand pages: page n leads to 2n + 1 and 2n + 2, and back to the start.
+/// A site of a thousand pages: page n links to 2n + 1, 2n + 2 and the start.
 fn thousand(target: &str) -> (u16, &'static str, String) {
     let number =
         if target == "/" { Some(0) } else { target.strip_prefix("/p").and_then(|n| n.parse::<u32>().ok()) };
@@ -59,23 +59,23 @@ fn thousand(target: &str) -> (u16, &'static str, String) {
 }
 
 #[test]
-fn a_site_of_a_thousand_pages_is_walked_whole() {
+fn a_site_of_a_thousand_pages_is_crawled_completely() {
     let (scenario, asked) = site(thousand);
     let site = walked(scenario, &Limits { rate: 1_000.0, ..Limits::default() }).unwrap();
     assert_eq!((site.pages.len(), site.requests, site.is_cut), (1_000, 1_001, false));
     assert!(site.pages.iter().all(|page| page.status == 200));
     assert_eq!(site.pages.iter().map(|page| page.depth).max(), Some(9));
     let asked = asked.lock().unwrap();
-    assert_eq!(asked.iter().collect::<BTreeSet<_>>().len(), asked.len(), "nothing was asked for twice");
+    assert_eq!(asked.iter().collect::<BTreeSet<_>>().len(), asked.len(), "no target was requested twice");
     assert!(!asked.iter().any(|target| target == "/buy"));
-    // Page n leads to its two and back.
+    // Page n links to its two children and to the start.
     let three = site.pages.iter().find(|page| target(&page.url) == "/p3").unwrap();
     let leads: Vec<&str> = three.links.iter().map(|page| target(&site.pages[*page as usize].url)).collect();
     assert_eq!(leads, ["/p7", "/p8", "/"]);
 }
 
 #[test]
-fn an_endless_site_is_cut_by_pages_and_by_depth() {
+fn an_endless_site_is_limited_by_pages_and_by_depth() {
     let endless = |target: &str| {
         let links: String = (0..50).map(|n| format!("<a href='{target}x{n}'>")).collect();
         (if target == "/robots.txt" { 404 } else { 200 }, "text/html", links)
@@ -89,7 +89,7 @@ fn an_endless_site_is_cut_by_pages_and_by_depth() {
 }
 
 #[test]
-fn robots_scope_and_redirects_are_kept_to() {
+fn robots_scope_and_redirects_are_obeyed() {
     let answer = |target: &str| match target {
         "/robots.txt" => (200, "text/plain", "User-agent: *\nDisallow: /private\n".to_owned()),
         "/" => {
@@ -110,7 +110,7 @@ fn robots_scope_and_redirects_are_kept_to() {
 }
 
 #[test]
-fn the_rate_is_kept_and_a_site_may_want_less() {
+fn the_rate_and_crawl_delay_are_obeyed() {
     for (robots, gap_ms) in [("", 100), ("User-agent: *\nCrawl-delay: 2\n", 2_000)] {
         let times = Arc::new(Mutex::new(Vec::new()));
         let list = Arc::clone(&times);
@@ -133,7 +133,7 @@ fn the_rate_is_kept_and_a_site_may_want_less() {
 }
 
 #[test]
-fn a_start_that_is_forbidden_or_dead_is_no_walk() {
+fn a_forbidden_or_silent_start_is_an_error() {
     let forbidding = |_: &str| (200, "text/plain", "User-agent: warwolf\nDisallow: /\n".to_owned());
     assert!(matches!(walked(site(forbidding).0, &Limits::default()), Err(WalkError::Forbidden)));
     let broken = |target: &str| (if target == "/robots.txt" { 503 } else { 200 }, "text/html", String::new());
