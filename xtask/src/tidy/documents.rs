@@ -21,6 +21,27 @@ pub(super) fn check(root: &Path, metadata: &Metadata, architecture: &str) -> Vec
     if !changelog.lines().any(|line| line.starts_with("## ") && line.contains("Unreleased")) {
         breaches.push("CHANGELOG.md: no `## Unreleased` section".into());
     }
+    breaches.extend(metadata.workspace_packages().iter().flat_map(|package| {
+        let manifest = std::fs::read_to_string(&package.manifest_path).unwrap_or_default();
+        own_versions(&package.name, &manifest)
+    }));
+    breaches
+}
+
+/// Dependencies that a crate's manifest gives a version of its own: all versions stand in the root manifest.
+fn own_versions(package: &str, manifest: &str) -> Vec<String> {
+    let mut breaches = Vec::new();
+    let mut in_dependencies = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            in_dependencies = line.contains("dependencies");
+        } else if in_dependencies && line.contains('=') && !line.contains("workspace = true") {
+            let name = line.split([' ', '=', '.']).next().unwrap_or(line);
+            breaches.push(format!(
+                "{package}: `{name}` has a version or path of its own; use `{name}.workspace = true`"
+            ));
+        }
+    }
     breaches
 }
 
@@ -45,6 +66,16 @@ fn dependencies(used: &BTreeSet<String>, architecture: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn versions_stand_in_the_root_manifest() {
+        let manifest = "[package]\nname = \"a\"\n[dependencies]\nurl.workspace = true\nserde = { workspace = true }\n\
+                        time = \"0.3\"\n";
+        assert_eq!(
+            super::own_versions("a", manifest),
+            ["a: `time` has a version or path of its own; use `time.workspace = true`"]
+        );
+    }
+
     #[test]
     fn a_dependency_needs_a_reason_and_a_reason_needs_a_dependency() {
         let text = "| dependency | reason |\n|---|---|\n| `serde` | plans as text |\n| `old` | was needed |\n| `bare` | |\n";
