@@ -17,8 +17,8 @@ use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size
 use warwolf_plan::words::parse_header;
 use warwolf_plan::{PlanError, Request};
 use warwolf_torture::{
-    Base, Finding, Format, Generator, Hunt, HuntError, Options, Outcome, Progress, Subject, from_json,
-    is_private, render, replay, spelling,
+    Base, Campaign, CampaignError, Finding, Format, Generator, Options, Outcome, Progress, Subject,
+    from_json, is_private, render, replay, spelling,
 };
 
 /// What to torture, and how.
@@ -175,7 +175,7 @@ fn options(words: &Words) -> Result<Options, Complaint> {
         first: words.first,
         requests: count("requests", &words.requests)?,
         at_once: at_least_1("connections", &words.connections)?.min(AT_ONCE_MAX),
-        patience: time("patience", &words.patience)?,
+        timeout: time("patience", &words.patience)?,
         recovery: time("recovery", &words.recovery)?,
         tries: at_least_1("tries", &words.tries)?,
         findings: at_least_1("findings", &words.findings)? as usize,
@@ -284,11 +284,13 @@ fn hunt(
         !control.is_stopped()
     };
     let driver = driver(options.at_once + 2)?;
-    Hunt::run(driver, place, generator, subject, options, &mut watch).map_err(|error| match error {
-        HuntError::Unwell(what) => Failure::new(format!(
+    Campaign::run(driver, place, generator, subject, options, &mut watch).map_err(|error| match error {
+        CampaignError::Failing(what) => Failure::new(format!(
             "the server is not well to begin with: a sound request gets {what}; torture a server that answers"
         )),
-        HuntError::Machine(error) => Failure::new(format!("the kernel refuses to wait: {}", reason(&error))),
+        CampaignError::Machine(error) => {
+            Failure::new(format!("the kernel refuses to wait: {}", reason(&error)))
+        }
     })
 }
 
@@ -301,7 +303,7 @@ struct Said {
 impl Said {
     fn say(&mut self, progress: &Progress<'_>) {
         if let Some(finding) = progress.new {
-            streams::say(&format!("warwolf: found: {} (request {})\n", finding.trouble, finding.number));
+            streams::say(&format!("warwolf: found: {} (request {})\n", finding.failure, finding.number));
         }
         let tenth = progress.requests * 10 / progress.of.max(1);
         if tenth > self.tenth {
@@ -364,9 +366,9 @@ fn again(words: &Words, finding: &str) -> Result<Exit, Failure> {
         None => kept(finding)?,
     };
     let request = Request::get(&url).map_err(complaint)?;
-    let patience = options(words)?.patience;
+    let timeout = options(words)?.timeout;
     let place = permitted(&request, words)?;
-    let seen = replay(driver(1)?, &place, &message, patience, words.times);
+    let seen = replay(driver(1)?, &place, &message, timeout, words.times);
     let seen =
         seen.map_err(|error| Failure::new(format!("the kernel refuses to wait: {}", reason(&error))))?;
     let mut text = String::new();

@@ -1,13 +1,13 @@
-//! The same request as a `curl` command, where curl can send it.
+//! Translates a request to a `curl` command, if curl can send it.
 
-use crate::sense::{find, is_plain, is_token, is_versioned};
+use crate::completeness::{find, is_plain, is_token, is_versioned};
 use warwolf_exchange::Message;
 
-/// A run at least so long is made by the shell.
+/// Minimum length of a run that the shell generates.
 const RUN_MIN: usize = 100;
 
-/// The command line for a POSIX shell that sends the bytes of `message` to `origin` (scheme, host and port, no slash at the
-/// end), or none where curl sends something else. `authority` is what curl puts into `Host` by itself.
+/// Returns a POSIX shell command that sends the bytes of `message` to `origin` (scheme, host and port without a final slash), or
+/// `None` if curl would send something else. `authority` is the value that curl sets as `Host` by default.
 #[must_use]
 pub fn command(message: &Message, origin: &str, authority: &str) -> Option<String> {
     let bytes = message.bytes();
@@ -38,7 +38,7 @@ pub fn command(message: &Message, origin: &str, authority: &str) -> Option<Strin
     Some(format!("printf '{}' | {command} --data-binary @-", octal(body)))
 }
 
-/// The options that make curl send these header lines and no others.
+/// Returns the options that make curl send exactly these header lines.
 fn fields<'a>(lines: impl Iterator<Item = &'a str>, authority: &str, body: usize) -> Option<String> {
     let mut options = String::new();
     let mut seen: Vec<String> = Vec::new();
@@ -52,7 +52,7 @@ fn fields<'a>(lines: impl Iterator<Item = &'a str>, authority: &str, body: usize
         let lower = name.to_ascii_lowercase();
         let is_again = seen.contains(&lower);
         match lower.as_str() {
-            // What curl says itself cannot be said twice.
+            // curl cannot send fields that it sets itself a second time.
             "host" | "content-length" | "transfer-encoding" if is_again => return None,
             "host" if value == authority => {}
             "content-length" if body > 0 => {
@@ -81,7 +81,7 @@ fn fields<'a>(lines: impl Iterator<Item = &'a str>, authority: &str, body: usize
     Some(options)
 }
 
-/// One word for a shell; long runs of a letter are made on the way.
+/// Quotes one word for a shell; the shell generates long runs of a letter.
 fn quoted(text: &str) -> String {
     let mut out = String::from("'");
     let mut rest = text;
@@ -103,7 +103,7 @@ fn quoted(text: &str) -> String {
     out + "'"
 }
 
-/// Bytes as a format of `printf`.
+/// Formats bytes for `printf`.
 fn octal(bytes: &[u8]) -> String {
     let mut out = String::new();
     for byte in bytes {
@@ -133,7 +133,7 @@ mod tests {
     use crate::spelling::read;
 
     #[test]
-    fn what_curl_can_send_is_a_command_and_nothing_else_is() {
+    fn only_requests_that_curl_can_send_become_commands() {
         let rows = [
             (
                 r"GET /?a HTTP/1.0\r\n\r\n",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_are_made_by_the_shell() {
+    fn the_shell_generates_long_runs() {
         assert_eq!(
             quoted(&format!("/?{}b'c", "a".repeat(8_193))),
             "'/?'\"$(head -c 8193 /dev/zero | tr '\\0' a)\"'b'\\''c'"

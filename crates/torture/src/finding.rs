@@ -1,62 +1,63 @@
-//! What was found, as it is printed and kept.
+//! Findings and the outcome of a campaign, as they are printed and stored.
 
-use crate::sense::{find, is_versioned};
+use crate::completeness::{find, is_versioned};
+use crate::failure::Failure;
 use crate::spelling;
-use crate::trouble::Trouble;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warwolf_exchange::Message;
 
-/// What was tortured, and with what.
+/// The tested server and the settings of the generator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
-    /// The address, as it was given.
+    /// The URL as given by the user.
     pub url: String,
     /// Scheme, host and port, without a slash at the end.
     pub origin: String,
-    /// Host and port, as `Host` has it.
+    /// Host and port as in the `Host` header.
     pub authority: String,
     /// The seed.
     pub seed: u64,
-    /// Options that a line that reproduces needs as well, each with a blank before it.
+    /// Additional options of a replay command, each with a leading space.
     pub extra: String,
-    /// Options on which the requests of a seed depend, each with a blank before it.
+    /// Options that the generated requests depend on, each with a leading space.
     pub seeded: String,
 }
 
-/// Something that is wrong with the server, shown by a request, or by what became of it.
+/// A server failure, with the smallest request that reproduces it if there is one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What is wrong.
-    pub trouble: Trouble,
-    /// The request as it was sent first, by its number.
+    /// The kind of failure.
+    #[serde(rename = "trouble")]
+    pub failure: Failure,
+    /// The number of the original request.
     pub number: u64,
-    /// The traps that were in it.
+    /// The traps of the original request.
     pub traps: Vec<String>,
-    /// The smallest request that does it, spelt; empty where no single request is to blame.
+    /// The spelling of the smallest request that reproduces the failure; empty if no single request does.
     pub request: String,
-    /// The request as it was sent first, spelt.
+    /// The spelling of the original request.
     pub original: String,
-    /// Bytes of the smallest request.
+    /// Size of the smallest request in bytes.
     pub size_bytes: usize,
-    /// Requests that were sent to make it small.
+    /// Requests sent to shrink it.
     pub tries: u32,
-    /// Other requests that did the same.
+    /// Number of other requests with the same failure.
     pub also: u64,
-    /// The first and last number of the requests that may be to blame, where no single one is.
+    /// First and last number of the requests that may have caused the failure, if no single one is known.
     pub suspects: Option<(u64, u64)>,
-    /// The beginning of what came back for the smallest request, spelt.
+    /// The spelling of the beginning of the response to the smallest request.
     pub answer: String,
 }
 
 impl Finding {
-    /// The smallest request, where there is one.
+    /// Returns the smallest request, if there is one.
     #[must_use]
     pub fn message(&self) -> Option<Message> {
         if self.request.is_empty() { None } else { spelling::read(&self.request).ok() }
     }
 
-    /// The words that show it again, after `warwolf`.
+    /// Returns the arguments of `warwolf` that reproduce the failure.
     #[must_use]
     pub fn replay(&self, subject: &Subject) -> String {
         let Subject { url, seed, extra, seeded, .. } = subject;
@@ -69,14 +70,14 @@ impl Finding {
         }
     }
 
-    /// The `curl` command that shows it, where curl can.
+    /// Returns a `curl` command that reproduces the failure, if curl can send the request.
     #[must_use]
     pub fn curl(&self, subject: &Subject) -> Option<String> {
         crate::curl::command(&self.message()?, &subject.origin, &subject.authority)
     }
 
-    /// The lower, the better it shows the fault: first a request that all servers take for one, with lines that end as they
-    /// should, then the smaller one.
+    /// Returns a sort key; lower is better. Prefers requests that every server recognizes, then correct line ends, then small
+    /// requests.
     pub(crate) fn rank(&self) -> (bool, usize, usize) {
         let bytes = self.message().map(|message| message.bytes()).unwrap_or_default();
         let head = &bytes[..find(&bytes, b"\r\n\r\n").unwrap_or(bytes.len())];
@@ -85,17 +86,17 @@ impl Finding {
         (!is_versioned(&bytes), bare, self.size_bytes)
     }
 
-    /// Whether `other` is the same fault as far as one can tell from outside: the same trouble, for the same `cause`.
+    /// Returns whether `other` is probably the same fault: the same failure with the same `cause`.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
-        self.trouble == other.trouble
+        self.failure == other.failure
             && self.suspects.is_some() == other.suspects.is_some()
             && cause(&self.request) == cause(&other.request)
     }
 }
 
-/// What of a small request must be to blame: the bytes that belong in no request, wherever they stand; without such, the parts
-/// that are left of it, whatever their lengths.
+/// Returns the probable cause in a shrunk request: bytes that are invalid in every request, or else the parts that are left,
+/// independent of their lengths.
 fn cause(request: &str) -> BTreeSet<String> {
     let bytes = spelling::read(request).map(|message| message.bytes()).unwrap_or_default();
     let odd: BTreeSet<String> = bytes
@@ -106,7 +107,7 @@ fn cause(request: &str) -> BTreeSet<String> {
     if odd.is_empty() { parts(&bytes) } else { odd }
 }
 
-/// The parts of a request that are more than the least there can be.
+/// Returns the parts of a request that go beyond the minimal request.
 fn parts(bytes: &[u8]) -> BTreeSet<String> {
     let mut parts = BTreeSet::new();
     let (head, body) = match find(bytes, b"\r\n\r\n") {
@@ -131,7 +132,7 @@ fn parts(bytes: &[u8]) -> BTreeSet<String> {
     }
     for line in lines {
         let name = line.split(':').next().unwrap_or_default();
-        // A name whose letters do not matter has become a row of one letter.
+        // Shrinking replaces a name that does not matter by repetitions of one letter.
         let is_any = name.bytes().all(|byte| byte == b'a');
         let name = if is_any { "any".to_owned() } else { name.to_ascii_lowercase() };
         if line != "Host:" {
@@ -144,44 +145,47 @@ fn parts(bytes: &[u8]) -> BTreeSet<String> {
     parts
 }
 
-/// Trouble that was seen under load, and not when the request was sent alone.
+/// A failure that occurred under load and did not recur when the request was sent alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Doubt {
-    /// What was seen.
-    pub trouble: Trouble,
-    /// How often.
+pub struct Unconfirmed {
+    /// The kind of failure.
+    #[serde(rename = "trouble")]
+    pub failure: Failure,
+    /// How often it occurred.
     pub times: u64,
-    /// The number of the first request it was seen with.
+    /// The number of the first request with it.
     pub number: u64,
 }
 
-/// What a hunt came to.
+/// The outcome of a campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What was tortured.
+    /// The tested server.
     pub subject: Subject,
     /// Requests sent under load.
     pub requests: u64,
-    /// How they were answered: statuses in order, 0 for no status, and how often.
+    /// Statuses in ascending order with their counts; 0 means no status.
     pub statuses: Vec<(u16, u64)>,
     /// Requests sent alone: health probes, replays, shrinking.
     pub alone: u64,
-    /// What took the time, in seconds.
+    /// Duration of the campaign in seconds.
     pub seconds: f64,
-    /// Time a sound request takes, before and after, in milliseconds.
-    pub sound_ms: (f64, f64),
-    /// What was found, in the order of finding.
+    /// Time of a valid request before and after the campaign, in milliseconds.
+    #[serde(rename = "sound_ms")]
+    pub baseline_ms: (f64, f64),
+    /// Findings in the order of discovery.
     pub findings: Vec<Finding>,
-    /// What could not be shown again.
-    pub doubts: Vec<Doubt>,
-    /// Whether it came to its planned end.
+    /// Failures that could not be reproduced.
+    #[serde(rename = "doubts")]
+    pub unconfirmed: Vec<Unconfirmed>,
+    /// The campaign was not ended early.
     pub is_complete: bool,
 }
 
-/// The outcome in a JSON report.
+/// Parses the outcome from a JSON report.
 ///
 /// # Errors
-/// When the text is none.
+/// When the text is not such a report.
 pub fn from_json(text: &str) -> Result<Outcome, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
@@ -191,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_is_known_by_its_cause() {
+    fn findings_are_grouped_by_cause() {
         let same: [&[&str]; 5] = [
             &[r"GET / HTTP/1.0\r\n\x00\r\n\r\n", r"\x00\r\n\r\n", r"GET /?\x00 HTTP/1.0\r\n\r\n"],
             &[r"GET /?\{a*8193} HTTP/1.0\r\n\r\n", r"GET /?\{b*9000} HTTP/1.1\r\nHost:\r\n\r\n"],

@@ -1,26 +1,27 @@
-//! Finding servers that answer wrongly or fall over: seeded requests under load, and what came of them.
+//! A fuzzer for HTTP servers: sends generated requests under load and reports those that make the server fail.
 //!
-//! A [`Generator`] makes request `k` of a seed; a `hunt` sends them, judges the answers ([`judge`]), replays what looks like trouble
-//! alone, shrinks it ([`shrink()`]) and groups it. What is sent is exact bytes, so a finding is a line of text ([`spelling`]).
+//! A [`Generator`] generates request `k` of a seed. A [`Campaign`] sends the requests, classifies the responses ([`classify`]),
+//! repeats each failing request alone, shrinks it ([`shrink()`]) and groups the findings. Requests are exact bytes, so that one
+//! line of text describes a finding ([`spelling`]).
 #![forbid(unsafe_code)]
 
-mod chance;
+mod campaign;
+mod completeness;
 pub mod curl;
+mod failure;
 mod finding;
 mod generate;
-mod hunt;
 mod report;
+mod rng;
 mod scope;
-mod sense;
 mod shrink;
 pub mod spelling;
-mod trouble;
 
-pub use finding::{Doubt, Finding, Outcome, Subject, from_json};
+pub use campaign::{Campaign, CampaignError, Options, Progress, replay};
+pub use completeness::{is_versioned, requires_response};
+pub use failure::{Failure, classify, is_slower};
+pub use finding::{Finding, Outcome, Subject, Unconfirmed, from_json};
 pub use generate::{Base, Generated, Generator, Trap, traps};
-pub use hunt::{Hunt, HuntError, Options, Progress, replay};
 pub use report::{Format, render};
 pub use scope::is_private;
-pub use sense::{is_versioned, owes_reply};
 pub use shrink::{Oracle, shrink};
-pub use trouble::{Trouble, is_slower, judge};

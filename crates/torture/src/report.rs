@@ -1,16 +1,16 @@
-//! An outcome as text, JSON, SARIF and JUnit XML.
+//! Renders an outcome as text, JSON, SARIF or JUnit XML.
 
 use crate::finding::{Finding, Outcome};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// How an outcome is written.
+/// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Plain text.
     Text,
-    /// Everything, as JSON.
+    /// All data as JSON.
     Json,
     /// SARIF 2.1.0, for tools that collect findings.
     Sarif,
@@ -18,10 +18,10 @@ pub enum Format {
     Junit,
 }
 
-/// The longest spelling that a report for people shows whole.
+/// Maximum length of a spelling in the text report.
 const SHOWN_MAX: usize = 2_000;
 
-/// The outcome in this format, with a line end at its end.
+/// Renders the outcome in this format, with a final line end.
 #[must_use]
 pub fn render(outcome: &Outcome, format: Format, version: &str) -> String {
     match format {
@@ -33,14 +33,14 @@ pub fn render(outcome: &Outcome, format: Format, version: &str) -> String {
 }
 
 fn pretty(value: &Value) -> String {
-    // What was made of strings and numbers can be written.
+    // Values of strings and numbers can always be serialized.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
 fn text(outcome: &Outcome) -> String {
     let mut out = String::new();
     for (index, finding) in outcome.findings.iter().enumerate() {
-        let _ = writeln!(out, "finding {}: {}", index + 1, finding.trouble);
+        let _ = writeln!(out, "finding {}: {}", index + 1, finding.failure);
         add_details(&mut out, outcome, finding);
     }
     let statuses: Vec<String> = outcome
@@ -52,22 +52,22 @@ fn text(outcome: &Outcome) -> String {
             },
         )
         .collect();
-    let Outcome { requests, alone, seconds, sound_ms: (before, after), .. } = outcome;
+    let Outcome { requests, alone, seconds, baseline_ms: (before, after), .. } = outcome;
     let _ = writeln!(
         out,
         "requests    {requests} under load, {alone} alone, in {seconds:.1} s; seed {}",
         outcome.subject.seed
     );
     let _ = writeln!(out, "statuses    {}", statuses.join(", "));
-    let _ = writeln!(out, "sound       {before} ms before, {after} ms after");
-    for doubt in &outcome.doubts {
+    let _ = writeln!(out, "baseline    {before} ms before, {after} ms after");
+    for unconfirmed in &outcome.unconfirmed {
         let _ = writeln!(
             out,
-            "under load  {}: {} times, first with request {}; not when sent alone",
-            doubt.trouble, doubt.times, doubt.number
+            "under load  {}: {} times, first with request {}; not reproduced alone",
+            unconfirmed.failure, unconfirmed.times, unconfirmed.number
         );
     }
-    let how = if outcome.is_complete { "" } else { "; it ended early" };
+    let how = if outcome.is_complete { "" } else { "; ended early" };
     let _ = match outcome.findings.len() {
         0 => writeln!(out, "result      nothing found{how}"),
         1 => writeln!(out, "result      1 finding{how}"),
@@ -85,7 +85,8 @@ fn add_details(out: &mut String, outcome: &Outcome, finding: &Finding) {
     } else {
         let others = match finding.also {
             0 => String::new(),
-            also => format!("; {also} more like it"),
+            1 => "; 1 similar request".to_owned(),
+            also => format!("; {also} similar requests"),
         };
         line("from", &format!("request {} ({}){others}", finding.number, finding.traps.join(", ")));
         line("bytes", &format!("{}, after {} tries", finding.size_bytes, finding.tries));
@@ -97,7 +98,7 @@ fn add_details(out: &mut String, outcome: &Outcome, finding: &Finding) {
     if finding.request.len() <= SHOWN_MAX {
         line("replay", &format!("warwolf {}", finding.replay(&outcome.subject)));
     } else {
-        line("replay", "keep it with `-o FILE.json`, then `warwolf torture --replay FILE.json`");
+        line("replay", "store the result with `-o FILE.json`, then run `warwolf torture --replay FILE.json`");
     }
     if let Some(curl) = finding.curl(&outcome.subject).filter(|curl| curl.len() <= SHOWN_MAX) {
         line("curl", &curl);
@@ -105,7 +106,7 @@ fn add_details(out: &mut String, outcome: &Outcome, finding: &Finding) {
     out.push('\n');
 }
 
-/// A spelling, or its beginning; spellings are ASCII.
+/// Truncates a long spelling; spellings are ASCII.
 fn shown(spelling: &str) -> String {
     match spelling.get(..SHOWN_MAX) {
         Some(beginning) if spelling.len() > SHOWN_MAX => format!("{beginning}…"),
@@ -114,11 +115,11 @@ fn shown(spelling: &str) -> String {
 }
 
 fn message(outcome: &Outcome, finding: &Finding) -> String {
-    format!("{}; replay: warwolf {}", finding.trouble, finding.replay(&outcome.subject))
+    format!("{}; replay: warwolf {}", finding.failure, finding.replay(&outcome.subject))
 }
 
 fn sarif(outcome: &Outcome, version: &str) -> Value {
-    let rules: BTreeSet<&str> = outcome.findings.iter().map(|finding| finding.trouble.name()).collect();
+    let rules: BTreeSet<&str> = outcome.findings.iter().map(|finding| finding.failure.name()).collect();
     let rules: Vec<Value> = rules
         .into_iter()
         .map(|name| json!({ "id": name, "shortDescription": { "text": describe(name) } }))
@@ -128,7 +129,7 @@ fn sarif(outcome: &Outcome, version: &str) -> Value {
         .iter()
         .map(|finding| {
             json!({
-                "ruleId": finding.trouble.name(),
+                "ruleId": finding.failure.name(),
                 "level": "error",
                 "message": { "text": message(outcome, finding) },
                 "locations": [{ "physicalLocation": { "artifactLocation": { "uri": outcome.subject.url } } }],
@@ -155,14 +156,14 @@ fn sarif(outcome: &Outcome, version: &str) -> Value {
 
 fn describe(name: &str) -> &'static str {
     match name {
-        "server-error" => "A request is answered with a status of 500 or more",
-        "hang" => "A complete request is not answered",
-        "dropped" => "The connection is closed before a complete request is answered",
-        "half-reply" => "An answer is not finished",
-        "malformed-reply" => "What comes back is not HTTP",
-        "tls" => "TLS ends in an alert",
-        "down" => "The server takes no more connections",
-        _ => "The server becomes slow and stays so",
+        "server-error" => "The server responds with a status of 500 or more",
+        "hang" => "The server does not respond to a complete request",
+        "dropped" => "The server closes the connection without a response to a complete request",
+        "half-reply" => "The server does not finish a response",
+        "malformed-reply" => "The response is not valid HTTP",
+        "tls" => "TLS ends with an alert",
+        "down" => "The server does not accept connections",
+        _ => "The server becomes slow and remains slow",
     }
 }
 
@@ -180,9 +181,9 @@ fn junit(outcome: &Outcome) -> String {
         let _ = writeln!(
             out,
             "  <testcase classname=\"torture\" name=\"{} {}\">\n    <failure message=\"{}\">{}</failure>\n  </testcase>",
-            finding.trouble.name(),
+            finding.failure.name(),
             index + 1,
-            escaped(&finding.trouble.to_string()),
+            escaped(&finding.failure.to_string()),
             escaped(&message(outcome, finding))
         );
     }
@@ -199,12 +200,12 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::{Doubt, Subject, from_json};
-    use crate::trouble::Trouble;
+    use crate::failure::Failure;
+    use crate::finding::{Subject, Unconfirmed, from_json};
 
     fn outcome() -> Outcome {
         let finding = Finding {
-            trouble: Trouble::ServerError(500),
+            failure: Failure::ServerError(500),
             number: 17,
             traps: vec!["long-query".to_owned()],
             request: r"GET /?\{a*8193}&< HTTP/1.0\r\n\r\n".to_owned(),
@@ -216,7 +217,7 @@ mod tests {
             answer: r"HTTP/1.1 500 Oh".to_owned(),
         };
         let slow = Finding {
-            trouble: Trouble::Slower,
+            failure: Failure::Slower,
             request: String::new(),
             suspects: Some((5, 9)),
             ..finding.clone()
@@ -234,22 +235,22 @@ mod tests {
             statuses: vec![(0, 3), (200, 97)],
             alone: 40,
             seconds: 1.25,
-            sound_ms: (0.2, 0.3),
+            baseline_ms: (0.2, 0.3),
             findings: vec![finding, slow],
-            doubts: vec![Doubt { trouble: Trouble::Hang, times: 2, number: 8 }],
+            unconfirmed: vec![Unconfirmed { failure: Failure::Hang, times: 2, number: 8 }],
             is_complete: true,
         }
     }
 
     #[test]
-    fn text_has_one_line_that_reproduces() {
+    fn text_contains_replay_commands() {
         let text = render(&outcome(), Format::Text, "1");
         for expected in [
             "finding 1: status 500\n",
             "  replay    warwolf torture 'http://a.test/' --replay 'GET /?\\{a*8193}&< HTTP/1.0\\r\\n\\r\\n'\n",
             "  curl      curl -sSig ",
             "  replay    warwolf torture 'http://a.test/' --seed 4 --first 5 -n 5\n",
-            "under load  no answer: 2 times, first with request 8; not when sent alone\n",
+            "under load  no response: 2 times, first with request 8; not reproduced alone\n",
             "statuses    none 3, 200 97\n",
             "result      2 findings\n",
         ] {
@@ -258,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_back() {
+    fn json_round_trips() {
         let outcome = outcome();
         assert_eq!(from_json(&render(&outcome, Format::Json, "1")), Ok(outcome));
         assert!(from_json("{}").is_err());
     }
 
     #[test]
-    fn sarif_names_rules_and_results() {
+    fn sarif_contains_rules_and_results() {
         let sarif: Value = serde_json::from_str(&render(&outcome(), Format::Sarif, "1")).unwrap();
         let run = &sarif["runs"][0];
         assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), 2);
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn junit_fails_a_case_for_each_finding_and_passes_one_for_none() {
+    fn junit_has_a_failed_case_per_finding_or_one_passed_case() {
         let xml = render(&outcome(), Format::Junit, "1");
         assert!(xml.contains("tests=\"2\" failures=\"2\"") && xml.contains("&amp;&lt; HTTP"), "{xml}");
         let clean = Outcome { findings: Vec::new(), ..outcome() };

@@ -1,9 +1,9 @@
-//! Whom one may torture without being asked twice.
+//! Which addresses may be tested without an explicit permission.
 
 use std::net::IpAddr;
 
-/// Whether an address is this machine's or in a private network (RFC 1918, RFC 4193). Link-local addresses are not:
-/// in clouds, the services that hand out credentials have them.
+/// Returns whether an address is a loopback address or in a private network (RFC 1918, RFC 4193). Link-local addresses do not
+/// count, because cloud providers use them for services that return credentials.
 #[must_use]
 pub fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_own_and_private_addresses_are_private() {
+    fn only_loopback_and_private_networks_are_private() {
         let private = [
             "127.0.0.1",
             "127.9.9.9",

@@ -1,25 +1,25 @@
-//! From a request that does harm to the smallest one that still does.
+//! Shrinks a request that triggers a failure to the smallest one that still does.
 //!
-//! Delta debugging (Zeller and Hildebrandt, 2002) over what a request is made of: lines of the head, words of the request line,
-//! bytes of what is left. What was sound stays sound, so that a request that crashes a server through one bad header does
-//! not shrink to garbage that the server refuses for another reason.
+//! Delta debugging (Zeller and Hildebrandt, 2002) over the structure of a request: header lines, words of the request line, then
+//! bytes. Valid parts stay valid, so that a request that crashes a server through one bad header does not shrink to garbage that
+//! the server rejects for another reason.
 
-use crate::sense::{is_plain, is_token};
+use crate::completeness::{is_plain, is_token};
 use std::io;
 use warwolf_exchange::{Message, Step};
 
-/// Asks whether a request still does the harm.
+/// Returns whether a request still triggers the failure.
 pub type Oracle<'a> = dyn FnMut(&Message) -> io::Result<bool> + 'a;
 
-/// The smallest request found that `harms`, beginning with `message`, which does. Asks `tries_max` times at the most.
+/// Returns the smallest request found that still `reproduces`. `message` must. Calls the oracle at most `tries_max` times.
 ///
-/// No single line, word or byte of the result can be left out, unless the tries did not suffice. Long runs whose content does not
-/// matter are found by bisection, as if longer always did what shorter does.
+/// No single line, word or byte of the result can be removed, unless the tries were exhausted. The length of runs whose content
+/// does not matter is found by bisection, on the assumption that longer runs trigger the failure, too.
 ///
 /// # Errors
-/// What the oracle says.
-pub fn shrink(message: &Message, tries_max: u32, harms: &mut Oracle<'_>) -> io::Result<Message> {
-    let mut search = Search { harms, tries_left: tries_max };
+/// Errors of the oracle.
+pub fn shrink(message: &Message, tries_max: u32, reproduces: &mut Oracle<'_>) -> io::Result<Message> {
+    let mut search = Search { reproduces, tries_left: tries_max };
     let Some(bytes) = search.without_pauses(message)? else { return search.fewer_pauses(message.clone()) };
     let mut shape = Shape::of(&bytes);
     for _ in 0..ROUNDS_MAX {
@@ -37,7 +37,7 @@ pub fn shrink(message: &Message, tries_max: u32, harms: &mut Oracle<'_>) -> io::
 
 const ROUNDS_MAX: u32 = 5;
 
-/// A request, taken apart at the ends of its lines.
+/// A request, split at line ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shape {
     /// Empty lines before the request line.
@@ -46,10 +46,10 @@ struct Shape {
     first: Vec<u8>,
     /// Header lines with their ends.
     fields: Vec<Vec<u8>>,
-    /// The empty line; none when the head is not complete.
+    /// The empty line; empty if the head is incomplete.
     blank: Vec<u8>,
     body: Vec<u8>,
-    /// The header line that says the body's length, rightly; it goes with the body.
+    /// The index of the header line with the correct length of the body; it changes with the body.
     length_field: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ impl Shape {
         out
     }
 
-    /// With another body, the length said as before.
+    /// Returns a copy with another body and a matching length.
     fn with_body(&self, body: &[u8]) -> Self {
         let mut shape = Self { body: body.to_vec(), ..self.clone() };
         if let Some(at) = self.length_field {
@@ -106,7 +106,7 @@ impl Shape {
     }
 }
 
-/// Whether a header line says that the body has `length` bytes, more than none.
+/// Returns whether a header line announces a body of `length` bytes, and `length` is not zero.
 fn says_length(line: &[u8], length: usize) -> bool {
     let Some(at) = line.iter().position(|byte| *byte == b':') else { return false };
     let (name, value) = line.split_at(at);
@@ -115,14 +115,14 @@ fn says_length(line: &[u8], length: usize) -> bool {
         && value[1..].trim_ascii() == length.to_string().as_bytes()
 }
 
-/// A line without its end, and its end.
+/// Splits a line into content and line end.
 fn split_end(line: &[u8]) -> (&[u8], &[u8]) {
     let end = if line.ends_with(b"\r\n") { 2 } else { usize::from(line.ends_with(b"\n")) };
     line.split_at(line.len() - end)
 }
 
 struct Search<'a, 'b> {
-    harms: &'a mut Oracle<'b>,
+    reproduces: &'a mut Oracle<'b>,
     tries_left: u32,
 }
 
@@ -132,10 +132,10 @@ impl Search<'_, '_> {
             return Ok(false);
         }
         self.tries_left -= 1;
-        (self.harms)(message)
+        (self.reproduces)(message)
     }
 
-    /// Takes `changed` for `shape` if it is another and still does harm.
+    /// Replaces `shape` by `changed` if it differs and still triggers the failure.
     fn adopt(&mut self, shape: &mut Shape, changed: Shape) -> io::Result<bool> {
         let bytes = changed.bytes();
         if bytes == shape.bytes() || !self.ask(&Message::of(bytes))? {
@@ -145,14 +145,14 @@ impl Search<'_, '_> {
         Ok(true)
     }
 
-    /// The bytes, if sending them at once does the same.
+    /// Returns the bytes if the failure also occurs without pauses.
     fn without_pauses(&mut self, message: &Message) -> io::Result<Option<Vec<u8>>> {
         let bytes = message.bytes();
         let is_whole = message.pauses().is_zero();
         Ok((is_whole || self.ask(&Message::of(bytes.clone()))?).then_some(bytes))
     }
 
-    /// Where pauses matter, only they are left out.
+    /// Removes pauses that do not matter, and nothing else.
     fn fewer_pauses(&mut self, mut message: Message) -> io::Result<Message> {
         let mut at = 0;
         while at < message.steps.len() {
@@ -169,7 +169,7 @@ impl Search<'_, '_> {
         Ok(message)
     }
 
-    /// Leaves out what can be left out as a whole.
+    /// Removes whole parts.
     fn whole_parts(&mut self, shape: &mut Shape) -> io::Result<()> {
         self.adopt(shape, Shape { before: Vec::new(), ..shape.clone() })?;
         self.adopt(shape, shape.with_body(b""))?;
@@ -213,51 +213,51 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The three words of a request line, each by itself.
+    /// Shrinks each of the three words of the request line.
     fn words(&mut self, shape: &mut Shape, words: [Vec<u8>; 3], end: &[u8]) -> io::Result<()> {
         let mut words = words;
         let line = |words: &[Vec<u8>; 3]| [words.join(&b' '), end.to_vec()].concat();
         let simple: [&[&[u8]]; 3] = [&[b"GET"], &[b"/"], &[b"HTTP/1.0", b"HTTP/1.1"]];
-        for place in 0..3 {
+        for index in 0..3 {
             let mut is_simple = false;
-            for word in simple[place] {
+            for word in simple[index] {
                 // HTTP/1.1 is not simpler than HTTP/1.0.
-                if is_simple || words[place].as_slice() == *word || words[place] == b"HTTP/1.0" {
+                if is_simple || words[index].as_slice() == *word || words[index] == b"HTTP/1.0" {
                     continue;
                 }
                 let mut changed = words.clone();
-                changed[place] = word.to_vec();
+                changed[index] = word.to_vec();
                 is_simple = self.adopt(shape, Shape { first: line(&changed), ..shape.clone() })?;
                 if is_simple {
                     words = changed;
                 }
             }
-            let is_sound = match place {
+            let is_valid = match index {
                 0 => words[0] == b"GET",
                 1 => words[1] == b"/",
                 _ => matches!(words[2].as_slice(), b"HTTP/1.0" | b"HTTP/1.1"),
             };
-            if is_sound {
+            if is_valid {
                 continue;
             }
-            self.word(shape, &mut words, place, end)?;
+            self.word(shape, &mut words, index, end)?;
         }
         Ok(())
     }
 
-    /// One word of a request line; a target is its path and its query.
+    /// Shrinks one word of the request line; path and query of a target separately.
     fn word(
         &mut self,
         shape: &mut Shape,
         words: &mut [Vec<u8>; 3],
-        place: usize,
+        index: usize,
         end: &[u8],
     ) -> io::Result<()> {
-        let mut parts = vec![(0, words[place].len(), 1)];
-        if place == 1 && words[1].starts_with(b"/") {
+        let mut parts = vec![(0, words[index].len(), 1)];
+        if index == 1 && words[1].starts_with(b"/") {
             let query = words[1].iter().position(|byte| *byte == b'?');
             let path_end = query.unwrap_or(words[1].len());
-            // The query first, then the path before it, so that places stay what they are.
+            // The query first, then the path before it, so that indices stay valid.
             parts = query.map(|at| (at, words[1].len(), 0)).into_iter().collect();
             if let Some(at) = query {
                 parts.push((at + 1, words[1].len(), 0));
@@ -265,16 +265,16 @@ impl Search<'_, '_> {
             parts.push((1, path_end, 0));
         }
         for (from, to, least) in parts {
-            let (from, to) = (from.min(words[place].len()), to.min(words[place].len()));
+            let (from, to) = (from.min(words[index].len()), to.min(words[index].len()));
             if from >= to {
                 continue;
             }
-            let (head, tail) = (words[place][..from].to_vec(), words[place][to..].to_vec());
-            let part = words[place][from..to].to_vec();
-            // A question mark is left out with all that follows, or stays.
+            let (head, tail) = (words[index][..from].to_vec(), words[index][to..].to_vec());
+            let part = words[index][from..to].to_vec();
+            // A question mark is removed together with the query, or kept.
             if part.starts_with(b"?") {
                 let mut changed = words.clone();
-                changed[place] = [head, tail].concat();
+                changed[index] = [head, tail].concat();
                 if self.adopt(
                     shape,
                     Shape { first: [changed.join(&b' '), end.to_vec()].concat(), ..shape.clone() },
@@ -286,7 +286,7 @@ impl Search<'_, '_> {
             let frame = words.clone();
             self.token(shape, &part, least, &|shape, part| {
                 let mut words = frame.clone();
-                words[place] = [&head, part, &tail].concat();
+                words[index] = [&head, part, &tail].concat();
                 Shape { first: [words.join(&b' '), end.to_vec()].concat(), ..shape.clone() }
             })?;
             let (line, _) = split_end(&shape.first);
@@ -315,7 +315,7 @@ impl Search<'_, '_> {
             }
             let tight = [name, b":", value, &end].concat();
             self.adopt(shape, shape.with_field(at, tight))?;
-            // Where only the length counts, it is the value's.
+            // If only the length matters, it moves to the value.
             let moved =
                 [b"a:".as_slice(), &vec![b'a'; (name.len() + value.len()).saturating_sub(1)], &end].concat();
             let (name, value) = if name != b"a" && self.adopt(shape, shape.with_field(at, moved))? {
@@ -337,7 +337,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// The body: line by line first, then byte by byte.
+    /// Shrinks the body, first by lines, then by bytes.
     fn body(&mut self, shape: &mut Shape) -> io::Result<()> {
         if shape.body.is_empty() {
             return Ok(());
@@ -352,7 +352,7 @@ impl Search<'_, '_> {
         self.token(shape, &body, 0, &|shape, body| shape.with_body(body))
     }
 
-    /// Makes one part smaller: nothing, or as few `a` as do, or as few of its own bytes; those that do not matter become `a`.
+    /// Shrinks one part to nothing, to as few `a` as possible, or to as few of its own bytes; irrelevant bytes become `a`.
     fn token(
         &mut self,
         shape: &mut Shape,
@@ -361,43 +361,43 @@ impl Search<'_, '_> {
         put: &dyn Fn(&Shape, &[u8]) -> Shape,
     ) -> io::Result<()> {
         let whole = shape.clone();
-        let mut harms = |part: &[u8]| -> io::Result<bool> {
+        let mut reproduces = |part: &[u8]| -> io::Result<bool> {
             Ok(part.len() >= least && self.ask(&Message::of(put(&whole, part).bytes()))?)
         };
-        let found = smaller(part, least, &mut harms)?;
+        let found = smaller(part, least, &mut reproduces)?;
         *shape = put(&whole, &found);
         Ok(())
     }
 }
 
-/// A smaller `part` for which `harms` still holds.
+/// Returns a smaller `part` for which `reproduces` still returns true.
 fn smaller(
     part: &[u8],
     least: usize,
-    harms: &mut dyn FnMut(&[u8]) -> io::Result<bool>,
+    reproduces: &mut dyn FnMut(&[u8]) -> io::Result<bool>,
 ) -> io::Result<Vec<u8>> {
     const SIMPLIFIED_MAX: usize = 64;
     if part.len() <= least {
         return Ok(part.to_vec());
     }
     let plain = |length: usize| vec![b'a'; length];
-    if harms(&plain(least))? {
+    if reproduces(&plain(least))? {
         return Ok(plain(least));
     }
-    if harms(&plain(part.len()))? {
-        let (mut harmless, mut harmful) = (least, part.len());
-        while harmless + 1 < harmful {
-            let middle = harmless + (harmful - harmless) / 2;
-            if harms(&plain(middle))? { harmful = middle } else { harmless = middle }
+    if reproduces(&plain(part.len()))? {
+        let (mut too_short, mut long_enough) = (least, part.len());
+        while too_short + 1 < long_enough {
+            let middle = too_short + (long_enough - too_short) / 2;
+            if reproduces(&plain(middle))? { long_enough = middle } else { too_short = middle }
         }
-        return Ok(plain(harmful));
+        return Ok(plain(long_enough));
     }
-    let mut part = minimized(part, harms)?;
+    let mut part = minimized(part, reproduces)?;
     for at in 0..part.len() {
         if part.len() <= SIMPLIFIED_MAX && part[at] != b'a' && !matches!(part[at], b'\r' | b'\n') {
             let mut simpler = part.clone();
             simpler[at] = b'a';
-            if harms(&simpler)? {
+            if reproduces(&simpler)? {
                 part = simpler;
             }
         }
@@ -405,8 +405,11 @@ fn smaller(
     Ok(part)
 }
 
-/// As few of `items` as still do harm: leaves out halves, quarters and so on, down to single ones.
-fn minimized<T: Clone>(items: &[T], harms: &mut dyn FnMut(&[T]) -> io::Result<bool>) -> io::Result<Vec<T>> {
+/// Returns as few of `items` as possible: removes halves, quarters and so on, down to single items.
+fn minimized<T: Clone>(
+    items: &[T],
+    reproduces: &mut dyn FnMut(&[T]) -> io::Result<bool>,
+) -> io::Result<Vec<T>> {
     let mut items = items.to_vec();
     let mut size = items.len();
     while size > 0 {
@@ -415,7 +418,7 @@ fn minimized<T: Clone>(items: &[T], harms: &mut dyn FnMut(&[T]) -> io::Result<bo
         while at < items.len() {
             let mut fewer = items[..at].to_vec();
             fewer.extend_from_slice(&items[(at + size).min(items.len())..]);
-            if harms(&fewer)? {
+            if reproduces(&fewer)? {
                 items = fewer;
                 has_shrunk = true;
             } else {

@@ -1,18 +1,18 @@
-//! A request as one line of text, and back: for command lines, reports and files.
+//! Converts requests to one line of text and back, for command lines, reports and files.
 //!
-//! Printable ASCII stands for itself. `\r`, `\n`, `\t`, `\\` and `\xHH` are bytes; `\{a*8193}` is `a` 8,193 times;
-//! `\{pause 100ms}` is a pause. A single quote is `\x27`, so that the whole can stand between single quotes.
+//! Printable ASCII is literal. `\r`, `\n`, `\t`, `\\` and `\xHH` are bytes, `\{a*8193}` is `a` repeated 8,193 times, and
+//! `\{pause 100ms}` is a pause. A single quote is written as `\x27`, so that the text can be put in single quotes.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 use warwolf_exchange::{Message, Step};
 
-/// A run of one byte that is at least so long is written as its length.
+/// Minimum length of a run that is written with its length.
 const RUN_MIN: usize = 12;
-/// The most bytes a spelling may stand for.
+/// Maximum number of bytes of one run.
 const BYTES_MAX: usize = 64 << 20;
 
-/// The line that stands for `message`.
+/// Returns the spelling of `message`.
 #[must_use]
 pub fn spell(message: &Message) -> String {
     let mut text = String::new();
@@ -51,10 +51,10 @@ fn spell_bytes(bytes: &[u8], text: &mut String) {
     }
 }
 
-/// The message that `text` stands for.
+/// Parses a spelling.
 ///
 /// # Errors
-/// What is wrong, and what would be right.
+/// A message with the error and a valid alternative.
 pub fn read(text: &str) -> Result<Message, String> {
     let mut steps = Vec::new();
     let mut bytes = Vec::new();
@@ -90,7 +90,7 @@ pub fn read(text: &str) -> Result<Message, String> {
     Ok(Message { steps })
 }
 
-/// The byte that `text` begins with, and what follows.
+/// Parses the first byte of `text` and returns it with the rest.
 fn one(text: &str) -> Result<(u8, &str), String> {
     let wrong = || format!("`{text}`: use printable ASCII, \\r, \\n, \\t, \\\\ or \\xHH");
     let mut letters = text.chars();
@@ -129,21 +129,21 @@ fn pause(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::Chance;
+    use crate::rng::Rng;
     use warwolf_workload::seed::Purpose;
 
     #[test]
-    fn what_is_spelt_is_read_back() {
-        let mut chance = Chance::new(3, 0, Purpose::TrapContent);
+    fn spellings_round_trip() {
+        let mut rng = Rng::new(3, 0, Purpose::TrapContent);
         for _ in 0..300 {
             let mut steps = Vec::new();
-            for _ in 0..chance.between(1, 3) {
-                let length = chance.between(1, 40);
-                let mut bytes = chance.bytes(length);
-                let byte = chance.byte();
-                bytes.extend(std::iter::repeat_n(byte, chance.below(40)));
+            for _ in 0..rng.between(1, 3) {
+                let length = rng.between(1, 40);
+                let mut bytes = rng.bytes(length);
+                let byte = rng.byte();
+                bytes.extend(std::iter::repeat_n(byte, rng.below(40)));
                 steps.push(Step::Bytes(bytes));
-                steps.push(Step::Pause(Duration::from_micros(chance.bits() >> 40)));
+                steps.push(Step::Pause(Duration::from_micros(rng.bits() >> 40)));
             }
             let message = Message { steps };
             let text = spell(&message);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spelling_is_short_and_can_be_written_by_hand() {
+    fn spellings_are_short_and_can_be_written_by_hand() {
         let mut bytes = b"GET /?".to_vec();
         bytes.resize(6 + 8193, b'a');
         bytes.extend(b" HTTP/1.0\r\n\r\n");

@@ -1,55 +1,55 @@
-//! Traps in the header lines.
+//! Traps of the header lines.
 
 use super::{Parts, Trap};
-use crate::chance::Chance;
+use crate::rng::Rng;
 
-/// In the order that is part of what a seed means.
+/// The order determines the requests of a seed.
 pub(super) const TRAPS: &[Trap] = &[
-    Trap { name: "header-value", spring: header_value },
-    Trap { name: "long-header", spring: long_header },
-    Trap { name: "long-header-name", spring: long_header_name },
-    Trap { name: "many-headers", spring: many_headers },
-    Trap { name: "header-name", spring: header_name },
-    Trap { name: "known-header", spring: known_header },
-    Trap { name: "nul-header", spring: nul_header },
-    Trap { name: "control-header", spring: control_header },
-    Trap { name: "bare-lf", spring: bare_lf },
-    Trap { name: "bare-cr", spring: bare_cr },
-    Trap { name: "folded-header", spring: folded_header },
-    Trap { name: "host", spring: host },
-    Trap { name: "cookie", spring: cookie },
-    Trap { name: "range", spring: range },
+    Trap { name: "header-value", apply: header_value },
+    Trap { name: "long-header", apply: long_header },
+    Trap { name: "long-header-name", apply: long_header_name },
+    Trap { name: "many-headers", apply: many_headers },
+    Trap { name: "header-name", apply: header_name },
+    Trap { name: "known-header", apply: known_header },
+    Trap { name: "nul-header", apply: nul_header },
+    Trap { name: "control-header", apply: control_header },
+    Trap { name: "bare-lf", apply: bare_lf },
+    Trap { name: "bare-cr", apply: bare_cr },
+    Trap { name: "folded-header", apply: folded_header },
+    Trap { name: "host", apply: host },
+    Trap { name: "cookie", apply: cookie },
+    Trap { name: "range", apply: range },
 ];
 
 fn line(name: &[u8], value: &[u8]) -> Vec<u8> {
     [name, b": ", value].concat()
 }
 
-fn header_value(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.between(1, 200.min(longest));
-    // Line ends have a trap of their own.
+fn header_value(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.between(1, 200.min(longest));
+    // Other traps insert line ends.
     let value: Vec<u8> =
-        chance.bytes(length).into_iter().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)).collect();
-    parts.add(chance, line(b"X-Value", &value));
+        rng.bytes(length).into_iter().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)).collect();
+    parts.add(rng, line(b"X-Value", &value));
 }
 
-fn long_header(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.length(longest);
-    let value = chance.word(length);
+fn long_header(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.length(longest);
+    let value = rng.word(length);
     let name =
-        *chance.pick(&[&"X-Long", &"User-Agent", &"Referer", &"Accept", &"Authorization", &"If-None-Match"]);
-    parts.add(chance, line(name.as_bytes(), &value));
+        *rng.pick(&[&"X-Long", &"User-Agent", &"Referer", &"Accept", &"Authorization", &"If-None-Match"]);
+    parts.add(rng, line(name.as_bytes(), &value));
 }
 
-fn long_header_name(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.length(longest);
-    let name = chance.word(length);
-    parts.add(chance, line(&name, b"1"));
+fn long_header_name(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.length(longest);
+    let name = rng.word(length);
+    parts.add(rng, line(&name, b"1"));
 }
 
-fn many_headers(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let times = chance.length((longest / 8).max(2)).min(4_000);
-    let is_same = chance.once_in(2);
+fn many_headers(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let times = rng.length((longest / 8).max(2)).min(4_000);
+    let is_same = rng.once_in(2);
     for number in 0..times {
         let name = if is_same { "X-Same".to_owned() } else { format!("X-{number}") };
         parts.fields.push(line(name.as_bytes(), b"1"));
@@ -75,10 +75,10 @@ const LINES: [&[u8]; 16] = [
     b"{}: ${jndi}",
 ];
 
-fn header_name(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    for _ in 0..chance.between(1, 3) {
-        let line = chance.pick(&LINES).to_vec();
-        parts.add(chance, line);
+fn header_name(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    for _ in 0..rng.between(1, 3) {
+        let line = rng.pick(&LINES).to_vec();
+        parts.add(rng, line);
     }
 }
 
@@ -111,50 +111,50 @@ const KNOWN: [&str; 26] = [
     "Date: never",
 ];
 
-fn known_header(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    for _ in 0..chance.between(1, 3) {
-        let line = chance.pick(&KNOWN).as_bytes().to_vec();
-        parts.add(chance, line);
+fn known_header(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    for _ in 0..rng.between(1, 3) {
+        let line = rng.pick(&KNOWN).as_bytes().to_vec();
+        parts.add(rng, line);
     }
 }
 
-fn nul_header(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    let (before, behind) = (chance.below(20), chance.below(20));
-    let text = [chance.word(before), vec![0], chance.word(behind)].concat();
-    let line = if chance.once_in(3) { line(&text, b"1") } else { line(b"X-Nul", &text) };
-    parts.add(chance, line);
+fn nul_header(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    let (before, behind) = (rng.below(20), rng.below(20));
+    let text = [rng.word(before), vec![0], rng.word(behind)].concat();
+    let line = if rng.once_in(3) { line(&text, b"1") } else { line(b"X-Nul", &text) };
+    parts.add(rng, line);
 }
 
-fn control_header(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
+fn control_header(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
     const CONTROLS: [u8; 8] = [0x01, 0x07, 0x08, 0x0b, 0x0c, 0x1b, 0x7f, 0x9b];
-    let mut text = chance.word(4);
-    text.insert(chance.below(5), CONTROLS[chance.below(CONTROLS.len())]);
-    parts.add(chance, line(b"X-Control", &text));
+    let mut text = rng.word(4);
+    text.insert(rng.below(5), CONTROLS[rng.below(CONTROLS.len())]);
+    parts.add(rng, line(b"X-Control", &text));
 }
 
-fn bare_lf(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    match chance.below(4) {
+fn bare_lf(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    match rng.below(4) {
         0 => parts.line_end = b"\n".to_vec(),
-        1 => parts.add(chance, b"X-A: 1\nX-B: 2".to_vec()),
-        2 => parts.add(chance, b"X-A: 1\n\r".to_vec()),
-        _ => parts.add(chance, b"X-A: 1\r\r\n\tx".to_vec()),
+        1 => parts.add(rng, b"X-A: 1\nX-B: 2".to_vec()),
+        2 => parts.add(rng, b"X-A: 1\n\r".to_vec()),
+        _ => parts.add(rng, b"X-A: 1\r\r\n\tx".to_vec()),
     }
 }
 
-fn bare_cr(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    match chance.below(3) {
-        0 => parts.add(chance, b"X-A: 1\rX-B: 2".to_vec()),
-        1 => parts.add(chance, b"X-A: 1\r\r".to_vec()),
-        _ => parts.add(chance, b"\rX-A: 1".to_vec()),
+fn bare_cr(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    match rng.below(3) {
+        0 => parts.add(rng, b"X-A: 1\rX-B: 2".to_vec()),
+        1 => parts.add(rng, b"X-A: 1\r\r".to_vec()),
+        _ => parts.add(rng, b"\rX-A: 1".to_vec()),
     }
 }
 
-fn folded_header(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
+fn folded_header(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
     let mut text = b"X-Folded: 1".to_vec();
-    for _ in 0..chance.between(1, 200) {
-        text.extend_from_slice(chance.pick::<[u8]>(&[b"\r\n x", b"\r\n\tx", b"\r\n "]));
+    for _ in 0..rng.between(1, 200) {
+        text.extend_from_slice(rng.pick::<[u8]>(&[b"\r\n x", b"\r\n\tx", b"\r\n "]));
     }
-    if chance.once_in(4) { parts.fields.insert(0, text) } else { parts.add(chance, text) }
+    if rng.once_in(4) { parts.fields.insert(0, text) } else { parts.add(rng, text) }
 }
 
 const HOSTS: [&str; 16] = [
@@ -176,30 +176,30 @@ const HOSTS: [&str; 16] = [
     "Host: 0x7f.1",
 ];
 
-fn host(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    match chance.below(5) {
+fn host(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    match rng.below(5) {
         0 => drop(parts.fields.remove(0)),
         1 => parts.fields.insert(0, b"Host: other.test".to_vec()),
         2 => {
-            let length = chance.length(longest.min(20_000));
-            parts.fields[0] = line(b"Host", &chance.word(length));
+            let length = rng.length(longest.min(20_000));
+            parts.fields[0] = line(b"Host", &rng.word(length));
         }
-        _ => parts.fields[0] = chance.pick(&HOSTS).as_bytes().to_vec(),
+        _ => parts.fields[0] = rng.pick(&HOSTS).as_bytes().to_vec(),
     }
 }
 
-fn cookie(chance: &mut Chance, parts: &mut Parts, longest: usize) {
+fn cookie(rng: &mut Rng, parts: &mut Parts, longest: usize) {
     let mut text = b"Cookie: ".to_vec();
-    match chance.below(3) {
+    match rng.below(3) {
         0 => text.extend_from_slice(b"a=\"; =; ;;; b; $Version=9; c=d=e=f;"),
-        1 => text.extend(b"a=1; ".repeat(chance.length(longest / 5).min(2_000))),
+        1 => text.extend(b"a=1; ".repeat(rng.length(longest / 5).min(2_000))),
         _ => {
-            let length = chance.length(longest);
+            let length = rng.length(longest);
             text.extend_from_slice(b"a=");
-            text.extend(chance.word(length));
+            text.extend(rng.word(length));
         }
     }
-    parts.add(chance, text);
+    parts.add(rng, text);
 }
 
 const RANGES: [&str; 12] = [
@@ -217,12 +217,12 @@ const RANGES: [&str; 12] = [
     "bytes=0-0,0-0,0-0,0-0",
 ];
 
-fn range(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let value = if chance.once_in(4) {
-        let times = chance.length(longest / 4).min(1_500);
+fn range(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let value = if rng.once_in(4) {
+        let times = rng.length(longest / 4).min(1_500);
         format!("bytes={}", "0-1,".repeat(times))
     } else {
-        (*chance.pick(&RANGES)).to_owned()
+        (*rng.pick(&RANGES)).to_owned()
     };
-    parts.add(chance, line(b"Range", value.as_bytes()));
+    parts.add(rng, line(b"Range", value.as_bytes()));
 }

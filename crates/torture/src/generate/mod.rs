@@ -1,33 +1,33 @@
-//! Request `k` of a seed: a sound request with one trap in it, or a few.
+//! Generates request `k` of a seed: a valid request that one to three traps have modified.
 
 mod framing;
 mod head;
 mod target;
 
-use crate::chance::Chance;
+use crate::rng::Rng;
 use std::time::Duration;
 use warwolf_exchange::{Message, Step};
 use warwolf_workload::seed::Purpose;
 
-/// What requests are made from.
+/// The request that all generated requests are based on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Host and port, as `Host` has it.
+    /// Host and port as in the `Host` header.
     pub authority: String,
-    /// Path and query of the address that was given.
+    /// Path and query of the given URL.
     pub target: String,
-    /// The longest thing put into a request, in bytes; at least 16.
+    /// Maximum length of a generated part in bytes, at least 16.
     pub longest: usize,
-    /// Header lines that go into every request, without their ends: cookies, credentials.
+    /// Header lines of every request, without line ends: cookies, credentials.
     pub fields: Vec<String>,
 }
 
-/// A trap, by the name that findings show.
+/// A named modification of a request.
 #[derive(Clone, Copy)]
 pub struct Trap {
-    /// The name.
+    /// The name, as shown in findings.
     pub name: &'static str,
-    spring: fn(&mut Chance, &mut Parts, usize),
+    apply: fn(&mut Rng, &mut Parts, usize),
 }
 
 impl std::fmt::Debug for Trap {
@@ -36,32 +36,32 @@ impl std::fmt::Debug for Trap {
     }
 }
 
-/// A request that was made.
+/// A generated request.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// Its bytes.
+    /// The bytes to send.
     pub message: Message,
-    /// The names of its traps.
+    /// The names of the traps that modified it.
     pub traps: Vec<&'static str>,
 }
 
-/// A request in parts, which traps change.
+/// The parts of a request, which traps modify.
 #[derive(Clone, Debug)]
 struct Parts {
-    /// What comes before the request line.
+    /// Bytes before the request line.
     before: Vec<u8>,
     method: Vec<u8>,
     target: Vec<u8>,
     version: Vec<u8>,
-    /// Header lines without their ends.
+    /// Header lines without line ends.
     fields: Vec<Vec<u8>>,
-    /// What ends lines of the head.
+    /// The line end of the head.
     line_end: Vec<u8>,
     body: Vec<u8>,
     authority: String,
-    /// Only so much of it is sent, of 1,000.
+    /// The part of the request that is sent, in thousandths.
     share: usize,
-    /// It is sent in so many pieces with a pause between.
+    /// The number of pieces that are sent with pauses between them.
     pieces: usize,
 }
 
@@ -83,13 +83,13 @@ impl Parts {
         }
     }
 
-    /// Adds a header line somewhere behind the first.
-    fn add(&mut self, chance: &mut Chance, line: Vec<u8>) {
-        let at = chance.between(1.min(self.fields.len()), self.fields.len());
+    /// Inserts a header line at a random position after the first.
+    fn add(&mut self, rng: &mut Rng, line: Vec<u8>) {
+        let at = rng.between(1.min(self.fields.len()), self.fields.len());
         self.fields.insert(at, line);
     }
 
-    /// Makes it a request with this body; its length is not announced.
+    /// Sets the body and makes it a POST; does not add a length.
     fn carry(&mut self, body: Vec<u8>) {
         if self.method == b"GET" {
             self.method = b"POST".to_vec();
@@ -97,7 +97,7 @@ impl Parts {
         self.body = body;
     }
 
-    /// The path, without a query.
+    /// Returns the path without the query.
     fn path(&self) -> &[u8] {
         self.target.split(|byte| *byte == b'?').next().unwrap_or_default()
     }
@@ -126,16 +126,16 @@ impl Parts {
     }
 }
 
-/// Between the pieces of a slow request.
+/// The pause between the pieces of a slow request.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// All traps, in an order that is part of what a seed means: new ones go to the end.
+/// Returns all traps. The order determines the requests of a seed, so new traps are appended.
 #[must_use]
 pub fn traps() -> Vec<Trap> {
     [target::TRAPS, head::TRAPS, framing::TRAPS].concat()
 }
 
-/// Makes requests.
+/// Generates requests.
 #[derive(Clone, Debug)]
 pub struct Generator {
     seed: u64,
@@ -144,43 +144,43 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// What `seed` makes of `base`.
+    /// Creates a generator of variations of `base`.
     #[must_use]
     pub fn new(seed: u64, base: Base) -> Self {
         Self { seed, base, traps: traps() }
     }
 
-    /// The request that everything else is a variation of: no trap in it.
+    /// Returns the valid request without any trap.
     #[must_use]
-    pub fn sound(&self) -> Message {
+    pub fn baseline(&self) -> Message {
         Parts::new(&self.base).message()
     }
 
-    /// Request `number`. Every block of as many requests as there are traps has each trap once, in an order of its own,
-    /// so that none has to wait long for its turn; one request in four has one or two more.
+    /// Generates request `number`. With n traps, every block of n requests contains each trap once, in random order, so that no
+    /// trap is missing for long; one request in four has one or two additional traps.
     #[must_use]
     pub fn request(&self, number: u64) -> Generated {
         let count = self.traps.len();
         let mut order: Vec<usize> = (0..count).collect();
-        let mut shuffle = Chance::new(self.seed, number / count as u64, Purpose::TrapOrder);
+        let mut shuffle = Rng::new(self.seed, number / count as u64, Purpose::TrapOrder);
         for last in (1..count).rev() {
             order.swap(last, shuffle.below(last + 1));
         }
-        let mut chance = Chance::new(self.seed, number, Purpose::TrapContent);
+        let mut rng = Rng::new(self.seed, number, Purpose::TrapContent);
         let mut chosen = vec![order[(number % count as u64) as usize]];
-        if chance.once_in(4) {
-            for _ in 0..chance.between(1, 2) {
-                let other = chance.below(count);
+        if rng.once_in(4) {
+            for _ in 0..rng.between(1, 2) {
+                let other = rng.below(count);
                 if !chosen.contains(&other) {
                     chosen.push(other);
                 }
             }
         }
-        // In the order of the table: what is about framing comes last and sees the body that others made.
+        // In the order of the table: traps of the framing come last and see the final body.
         chosen.sort_unstable();
         let mut parts = Parts::new(&self.base);
         for index in &chosen {
-            (self.traps[*index].spring)(&mut chance, &mut parts, self.base.longest.max(16));
+            (self.traps[*index].apply)(&mut rng, &mut parts, self.base.longest.max(16));
         }
         let traps = chosen.iter().map(|index| self.traps[*index].name).collect();
         Generated { message: parts.message(), traps }
@@ -190,7 +190,7 @@ impl Generator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sense::owes_reply;
+    use crate::completeness::requires_response;
 
     fn generator(seed: u64) -> Generator {
         let base = Base {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same_requests() {
+    fn the_same_seed_generates_the_same_requests() {
         let (a, b, other) = (generator(5), generator(5), generator(6));
         for number in [0, 1, 77, 1_000_000] {
             assert_eq!(a.request(number).message, b.request(number).message);
@@ -212,13 +212,13 @@ mod tests {
     }
 
     #[test]
-    fn the_sound_request_is_sound() {
-        let text = String::from_utf8(generator(1).sound().bytes()).unwrap();
+    fn the_baseline_request_is_valid() {
+        let text = String::from_utf8(generator(1).baseline().bytes()).unwrap();
         assert_eq!(text, "GET /x?y=1 HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nX-Key: 1\r\n\r\n");
     }
 
     #[test]
-    fn every_trap_has_a_turn_in_every_block() {
+    fn every_block_contains_every_trap() {
         let generator = generator(9);
         let count = generator.traps.len();
         for block in 0..3 {
@@ -231,15 +231,15 @@ mod tests {
         let mut names: Vec<&str> = generator.traps.iter().map(|trap| trap.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), count, "names are different");
+        assert_eq!(names.len(), count, "names are unique");
     }
 
     #[test]
-    fn requests_keep_within_bounds_and_most_are_owed_an_answer() {
+    fn requests_have_bounded_size_and_most_require_a_response() {
         let generator = generator(2);
         let made: Vec<Generated> = (0..3_000).map(|number| generator.request(number)).collect();
-        let owed = made.iter().filter(|made| owes_reply(&made.message.bytes())).count();
-        assert!((2_000..2_950).contains(&owed), "{owed} of 3000");
+        let required = made.iter().filter(|made| requires_response(&made.message.bytes())).count();
+        assert!((2_000..2_950).contains(&required), "{required} of 3000");
         let largest = made.iter().map(|made| made.message.size_bytes()).max().unwrap();
         assert!((65_536..1_000_000).contains(&largest), "{largest}");
         assert!(made.iter().all(|made| made.message.pauses() < Duration::from_millis(200)));

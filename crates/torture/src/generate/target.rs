@@ -1,26 +1,26 @@
-//! Traps in the request line: method, target, version.
+//! Traps of the request line: method, target, version.
 
 use super::{Parts, Trap};
-use crate::chance::Chance;
+use crate::rng::Rng;
 
-/// In the order that is part of what a seed means.
+/// The order determines the requests of a seed.
 pub(super) const TRAPS: &[Trap] = &[
-    Trap { name: "query", spring: query },
-    Trap { name: "long-query", spring: long_query },
-    Trap { name: "path", spring: path },
-    Trap { name: "long-path", spring: long_path },
-    Trap { name: "deep-path", spring: deep_path },
-    Trap { name: "escapes", spring: escapes },
-    Trap { name: "utf8", spring: utf8 },
-    Trap { name: "raw-target", spring: raw_target },
-    Trap { name: "target-form", spring: target_form },
-    Trap { name: "method", spring: method },
-    Trap { name: "long-method", spring: long_method },
-    Trap { name: "version", spring: version },
-    Trap { name: "request-line", spring: request_line },
+    Trap { name: "query", apply: query },
+    Trap { name: "long-query", apply: long_query },
+    Trap { name: "path", apply: path },
+    Trap { name: "long-path", apply: long_path },
+    Trap { name: "deep-path", apply: deep_path },
+    Trap { name: "escapes", apply: escapes },
+    Trap { name: "utf8", apply: utf8 },
+    Trap { name: "raw-target", apply: raw_target },
+    Trap { name: "target-form", apply: target_form },
+    Trap { name: "method", apply: method },
+    Trap { name: "long-method", apply: long_method },
+    Trap { name: "version", apply: version },
+    Trap { name: "request-line", apply: request_line },
 ];
 
-/// Bytes as `%XX`, or themselves where they may stand in a target.
+/// Percent-encodes bytes that are not allowed in a target.
 fn escaped(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() * 3);
     for byte in bytes {
@@ -49,15 +49,14 @@ fn with_path(parts: &mut Parts, path: &[u8]) {
     parts.target = target;
 }
 
-fn query(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.between(1, 300.min(longest));
-    let mut query = escaped(&chance.bytes(length));
-    for _ in 0..chance.below(4) {
-        let at = chance.below(query.len() + 1);
+fn query(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.between(1, 300.min(longest));
+    let mut query = escaped(&rng.bytes(length));
+    for _ in 0..rng.below(4) {
+        let at = rng.below(query.len() + 1);
         query.splice(
             at..at,
-            chance
-                .pick::<[u8]>(&[b"&", b"=", b"&&=", b"[]=", b"%", b";", b"+", b"?", b"&a=1&a=2"])
+            rng.pick::<[u8]>(&[b"&", b"=", b"&&=", b"[]=", b"%", b";", b"+", b"?", b"&a=1&a=2"])
                 .iter()
                 .copied(),
         );
@@ -65,12 +64,12 @@ fn query(chance: &mut Chance, parts: &mut Parts, longest: usize) {
     with_query(parts, &query);
 }
 
-fn long_query(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.length(longest);
-    let query = match chance.below(3) {
-        0 => chance.word(length),
+fn long_query(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.length(longest);
+    let query = match rng.below(3) {
+        0 => rng.word(length),
         1 => {
-            let mut query = escaped(&chance.bytes(length));
+            let mut query = escaped(&rng.bytes(length));
             query.truncate(length);
             query
         }
@@ -79,22 +78,22 @@ fn long_query(chance: &mut Chance, parts: &mut Parts, longest: usize) {
     with_query(parts, &query);
 }
 
-fn path(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.between(1, 300.min(longest));
-    let path = escaped(&chance.bytes(length));
+fn path(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.between(1, 300.min(longest));
+    let path = escaped(&rng.bytes(length));
     with_path(parts, &path);
 }
 
-fn long_path(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.length(longest);
-    let path = chance.word(length);
+fn long_path(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.length(longest);
+    let path = rng.word(length);
     with_path(parts, &path);
 }
 
-fn deep_path(chance: &mut Chance, parts: &mut Parts, longest: usize) {
+fn deep_path(rng: &mut Rng, parts: &mut Parts, longest: usize) {
     let piece =
-        chance.pick::<[u8]>(&[b"a/", b"/", b"../", b"./", b"a/../", b"%2e%2e/", b"..%2f", b"..;/", b"..\\"]);
-    let times = chance.length(longest / piece.len()).min(4_096);
+        rng.pick::<[u8]>(&[b"a/", b"/", b"../", b"./", b"a/../", b"%2e%2e/", b"..%2f", b"..;/", b"..\\"]);
+    let times = rng.length(longest / piece.len()).min(4_096);
     let path = piece.repeat(times);
     with_path(parts, &path);
 }
@@ -118,15 +117,15 @@ const ESCAPES: [&[u8]; 16] = [
     b"%80",
 ];
 
-fn escapes(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
+fn escapes(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
     let mut text = Vec::new();
-    for _ in 0..chance.between(1, 12) {
-        text.extend_from_slice(chance.pick(&ESCAPES));
+    for _ in 0..rng.between(1, 12) {
+        text.extend_from_slice(rng.pick(&ESCAPES));
     }
-    if chance.once_in(2) { with_query(parts, &text) } else { with_path(parts, &text) }
+    if rng.once_in(2) { with_query(parts, &text) } else { with_path(parts, &text) }
 }
 
-/// Overlong forms, surrogates, code points beyond the last, halves of characters, marks of byte order.
+/// Overlong encodings, surrogates, code points out of range, incomplete characters, byte order marks.
 const UTF8: [&[u8]; 12] = [
     b"\xc0\xae",
     b"\xe0\x80\xaf",
@@ -142,23 +141,23 @@ const UTF8: [&[u8]; 12] = [
     b"\xf0\x9f\x92\xa9",
 ];
 
-fn utf8(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
+fn utf8(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
     let mut text = Vec::new();
-    for _ in 0..chance.between(1, 8) {
-        text.extend_from_slice(chance.pick(&UTF8));
+    for _ in 0..rng.between(1, 8) {
+        text.extend_from_slice(rng.pick(&UTF8));
     }
-    let text = if chance.once_in(2) { escaped(&text) } else { text };
-    if chance.once_in(2) { with_query(parts, &text) } else { with_path(parts, &text) }
+    let text = if rng.once_in(2) { escaped(&text) } else { text };
+    if rng.once_in(2) { with_query(parts, &text) } else { with_path(parts, &text) }
 }
 
-fn raw_target(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    let length = chance.between(1, 60);
-    let bytes = chance.bytes(length);
-    if chance.once_in(2) { with_query(parts, &bytes) } else { with_path(parts, &bytes) }
+fn raw_target(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    let length = rng.between(1, 60);
+    let bytes = rng.bytes(length);
+    if rng.once_in(2) { with_query(parts, &bytes) } else { with_path(parts, &bytes) }
 }
 
-/// Only ever the server's own authority: a proxy must not be sent to others.
-fn target_form(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
+/// Uses only the authority of the server itself, so that a proxy does not contact other hosts.
+fn target_form(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
     let (own, target) = (parts.authority.clone(), String::from_utf8_lossy(&parts.target).into_owned());
     let forms = [
         "*".to_owned(),
@@ -176,7 +175,7 @@ fn target_form(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
         target.trim_start_matches('/').to_owned() + "x",
         format!("http://[::1{target}"),
     ];
-    parts.target = forms[chance.below(forms.len())].clone().into_bytes();
+    parts.target = forms[rng.below(forms.len())].clone().into_bytes();
 }
 
 const METHODS: [&str; 20] = [
@@ -184,13 +183,13 @@ const METHODS: [&str; 20] = [
     "GET\t", "GET,POST", "A-B", "\u{7f}", "GET/", "\"GET\"", "PRI", "LOCK",
 ];
 
-fn method(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    parts.method = chance.pick(&METHODS).as_bytes().to_vec();
+fn method(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    parts.method = rng.pick(&METHODS).as_bytes().to_vec();
 }
 
-fn long_method(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    let length = chance.length(longest);
-    parts.method = chance.word(length).to_ascii_uppercase();
+fn long_method(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    let length = rng.length(longest);
+    parts.method = rng.word(length).to_ascii_uppercase();
 }
 
 const VERSIONS: [&str; 18] = [
@@ -214,22 +213,22 @@ const VERSIONS: [&str; 18] = [
     "HTTP/\u{0}.1",
 ];
 
-fn version(chance: &mut Chance, parts: &mut Parts, longest: usize) {
-    if chance.once_in(12) {
-        let length = chance.length(longest.min(20_000));
+fn version(rng: &mut Rng, parts: &mut Parts, longest: usize) {
+    if rng.once_in(12) {
+        let length = rng.length(longest.min(20_000));
         parts.version = [b"HTTP/1.".to_vec(), vec![b'1'; length]].concat();
     } else {
-        parts.version = chance.pick(&VERSIONS).as_bytes().to_vec();
+        parts.version = rng.pick(&VERSIONS).as_bytes().to_vec();
     }
 }
 
-fn request_line(chance: &mut Chance, parts: &mut Parts, _longest: usize) {
-    match chance.below(6) {
-        0 => parts.before = b"\r\n".repeat(chance.between(1, 200)),
-        1 => parts.before = b"\n".repeat(chance.between(1, 20)),
-        2 => parts.method.extend(vec![b' '; chance.between(1, 100)]),
-        3 => parts.version.extend(vec![b' '; chance.between(1, 100)]),
+fn request_line(rng: &mut Rng, parts: &mut Parts, _longest: usize) {
+    match rng.below(6) {
+        0 => parts.before = b"\r\n".repeat(rng.between(1, 200)),
+        1 => parts.before = b"\n".repeat(rng.between(1, 20)),
+        2 => parts.method.extend(vec![b' '; rng.between(1, 100)]),
+        3 => parts.version.extend(vec![b' '; rng.between(1, 100)]),
         4 => parts.target = parts.target.iter().copied().chain(*b"\t").collect(),
-        _ => parts.before = vec![b' '; chance.between(1, 10)],
+        _ => parts.before = vec![b' '; rng.between(1, 10)],
     }
 }

@@ -1,24 +1,25 @@
-//! What the bytes of a request mean to a server, and whether it owes them an answer.
+//! Decides from the bytes of a request whether a server has to respond.
 //!
-//! A server may wait for the rest of a request that is not complete, and half of what a fuzzer sends is not. Which half
-//! depends on how the server reads it: lines may end in LF or CR LF, the last of two lengths may count, or the first. A
-//! reply is owed when no reading is left under which anything is missing. That is judged by the bytes, not by what made
-//! them, so that it holds for shrunk requests as well.
+//! A server may wait for the rest of an incomplete request, and half of the requests of a fuzzer are incomplete. Whether one is
+//! depends on the parser of the server: lines may end with LF or CR LF, and the first or the last of two lengths may count. A
+//! response is required if the request is complete under every interpretation. The decision uses only the bytes, so that it
+//! also holds for shrunk requests.
 
-/// Whether any server has all it can wait for in `bytes`, so that silence or a closed connection is no answer.
+/// Returns whether `bytes` is complete for every server, so that silence or a closed connection is a failure.
 #[must_use]
-pub fn owes_reply(bytes: &[u8]) -> bool {
+pub fn requires_response(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(bytes.len());
     let bytes = &bytes[start..];
     let Some(strict) = find(bytes, b"\r\n\r\n").map(|at| at + 4) else { return false };
     let lenient = [find(bytes, b"\n\n").map(|at| at + 2), find(bytes, b"\n\r\n").map(|at| at + 3)];
     let ends = lenient.into_iter().flatten().chain([strict]);
     let head = &bytes[..strict];
-    ends.map(|end| &bytes[end..]).all(|body| head.split(|byte| *byte == b'\n').all(|line| is_met(line, body)))
+    ends.map(|end| &bytes[end..])
+        .all(|body| head.split(|byte| *byte == b'\n').all(|line| is_complete_under(line, body)))
 }
 
-/// Whether the first line of `bytes` says without doubt that the answer has a head: a method, a target and HTTP/1.x with a
-/// blank between each. Without a version a server may answer as HTTP/0.9 did, with a body alone.
+/// Returns whether the first line of `bytes` requires a response with a head: a method, a target and HTTP/1.x, separated by
+/// single spaces. Without a version a server may respond as in HTTP/0.9, with a body only.
 #[must_use]
 pub fn is_versioned(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(bytes.len());
@@ -32,29 +33,29 @@ pub fn is_versioned(bytes: &[u8]) -> bool {
         && matches!(*version, b"HTTP/1.0" | b"HTTP/1.1")
 }
 
-/// Whether `bytes` is a token (RFC 9110 section 5.6.2).
+/// Returns whether `bytes` is a token (RFC 9110 section 5.6.2).
 pub(crate) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty()
         && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
-/// Whether `bytes` has neither blanks nor control characters.
+/// Returns whether `bytes` consists of printable ASCII without spaces.
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| (b'!'..=b'~').contains(byte))
 }
 
-/// Where `what` begins in `bytes`.
+/// Returns the index of `what` in `bytes`.
 pub(crate) fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
     bytes.windows(what.len()).position(|window| window == what)
 }
 
-/// Whether `body` has all that this line of the head may announce.
-fn is_met(line: &[u8], body: &[u8]) -> bool {
+/// Returns whether `body` is complete under every interpretation of this header line.
+fn is_complete_under(line: &[u8], body: &[u8]) -> bool {
     let lower = line.to_ascii_lowercase();
     if let Some(at) = find(&lower, b"content-length") {
         let value = lower[at + b"content-length".len()..].trim_ascii();
         let value = value.strip_prefix(b":").unwrap_or(value).trim_ascii();
-        if !value.starts_with(b"-") && most_meant(value) > body.len() as u64 {
+        if !value.starts_with(b"-") && largest_number(value) > body.len() as u64 {
             return false;
         }
     }
@@ -63,11 +64,11 @@ fn is_met(line: &[u8], body: &[u8]) -> bool {
     !is_chunked || chunks(body) != Chunks::Unfinished
 }
 
-/// The largest number that anyone can read in a value.
-fn most_meant(value: &[u8]) -> u64 {
+/// Returns the largest number that a parser could read from a value.
+fn largest_number(value: &[u8]) -> u64 {
     let mut most = 0;
     for (radix, is_digit) in [(10, u8::is_ascii_digit as fn(&u8) -> bool), (16, u8::is_ascii_hexdigit)] {
-        // Hexadecimal only where it says so: `cafe` is no number.
+        // Hexadecimal only with an `x`: `cafe` is not a number.
         if radix == 16 && !value.contains(&b'x') {
             continue;
         }
@@ -82,18 +83,18 @@ fn most_meant(value: &[u8]) -> u64 {
     most
 }
 
-/// How a chunked body stands.
+/// The state of a chunked body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chunks {
-    /// Its last chunk came.
+    /// The last chunk is present.
     Complete,
-    /// It is wrong beyond doubt.
+    /// It is invalid under every interpretation.
     Wrong,
     /// A server may wait for more.
     Unfinished,
 }
 
-/// Reads a chunked body (RFC 9112 section 7.1) as leniently as any server may.
+/// Parses a chunked body (RFC 9112 section 7.1) as leniently as possible.
 fn chunks(body: &[u8]) -> Chunks {
     const DIGITS_MAX: usize = 15;
     let mut rest = body;
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_is_owed_when_nothing_can_be_missing() {
+    fn a_response_is_required_when_the_request_is_complete() {
         for (bytes, expected) in [
             ("GET / HTTP/1.1\r\n\r\n", true),
             ("\r\n\r\nGET / HTTP/1.1\r\n\r\n", true),
@@ -160,12 +161,12 @@ mod tests {
             ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n0\r\n\r\n", false),
             ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", true),
         ] {
-            assert_eq!(owes_reply(bytes.as_bytes()), expected, "{}", bytes.escape_debug());
+            assert_eq!(requires_response(bytes.as_bytes()), expected, "{}", bytes.escape_debug());
         }
     }
 
     #[test]
-    fn a_version_is_a_promise_of_a_head() {
+    fn a_request_with_a_version_requires_a_head() {
         for (bytes, expected) in [
             (&b"GET / HTTP/1.1\r\nx"[..], true),
             (b"\r\nGET /?a HTTP/1.0\n", true),

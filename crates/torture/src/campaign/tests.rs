@@ -1,4 +1,4 @@
-//! Hunts on a simulated network: servers that are functions, time that jumps.
+//! Campaigns on a simulated network in virtual time, with functions as servers.
 
 use super::*;
 use crate::generate::Base;
@@ -20,17 +20,17 @@ fn subject(seed: u64) -> Subject {
     }
 }
 
-fn hunted(seed: u64, peer: impl Peer + 'static, options: Options) -> Result<Outcome, HuntError> {
-    let place = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+fn run_campaign(seed: u64, peer: impl Peer + 'static, options: Options) -> Result<Outcome, CampaignError> {
+    let server = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
     let generator = Generator::new(seed, base());
     let driver = SimDriver::new(Scenario::new(seed, peer));
-    Hunt::run(driver, &place, &generator, subject(seed), options, &mut |_| true)
+    Campaign::run(driver, &server, &generator, subject(seed), options, &mut |_| true)
 }
 
-/// A server that looks at raw bytes once a head or what it takes for one is there.
+/// A server whose behavior is a function of the bytes received so far.
 struct Raw<F>(F, BTreeMap<ConnectionId, Vec<u8>>);
 
-/// What it does.
+/// The reaction of a server.
 enum Does {
     Waits,
     Answers(&'static str),
@@ -68,13 +68,13 @@ impl<F: FnMut(&[u8]) -> Does + Send> Peer for Raw<F> {
     }
 }
 
-/// A sound server behind what `fault` does.
+/// A server that behaves correctly unless `fault` returns a reaction.
 fn with_fault(fault: impl Fn(&[u8]) -> Option<Does> + Send + 'static) -> impl Peer {
     Raw::new(move |input: &[u8]| match fault(input) {
         Some(does) => does,
-        None if owes_reply(input) => {
-            let is_sound = input.starts_with(b"GET / HTTP/1.");
-            Does::Answers(if is_sound { "200 OK" } else { "400 Bad" })
+        None if requires_response(input) => {
+            let is_valid = input.starts_with(b"GET / HTTP/1.");
+            Does::Answers(if is_valid { "200 OK" } else { "400 Bad" })
         }
         None => Does::Waits,
     })
@@ -85,24 +85,24 @@ const FEW: Options = Options {
     first: 0,
     requests: 400,
     at_once: 16,
-    patience: Duration::from_secs(2),
+    timeout: Duration::from_secs(2),
     recovery: Duration::from_secs(2),
     tries: 3_000,
     findings: 50,
 };
 
 #[test]
-fn a_sound_server_gives_no_finding() {
-    let outcome = hunted(1, with_fault(|_| None), FEW).unwrap();
-    assert_eq!((outcome.findings.as_slice(), outcome.doubts.as_slice()), (&[][..], &[][..]));
+fn a_correct_server_yields_no_finding() {
+    let outcome = run_campaign(1, with_fault(|_| None), FEW).unwrap();
+    assert_eq!((outcome.findings.as_slice(), outcome.unconfirmed.as_slice()), (&[][..], &[][..]));
     assert!(outcome.is_complete && outcome.requests == 400);
     assert_eq!(outcome.statuses.iter().map(|(_, times)| times).sum::<u64>(), 400);
 }
 
 #[test]
-fn the_same_seed_finds_the_same() {
+fn the_same_seed_yields_the_same_findings() {
     let fault = |input: &[u8]| input.contains(&0).then_some(Does::Drops);
-    let found = |seed| hunted(seed, with_fault(fault), FEW).unwrap().findings;
+    let found = |seed| run_campaign(seed, with_fault(fault), FEW).unwrap().findings;
     assert_eq!(found(3), found(3));
 }
 
@@ -110,18 +110,19 @@ fn the_same_seed_finds_the_same() {
 fn a_crash_a_hang_and_an_error_are_found_and_shrunk() {
     let line_end = |input: &[u8]| input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
     let fault = move |input: &[u8]| {
-        let head = &input[..crate::sense::find(input, b"\r\n\r\n").unwrap_or(input.len())];
-        if owes_reply(input) && head.contains(&0) {
+        let head = &input[..crate::completeness::find(input, b"\r\n\r\n").unwrap_or(input.len())];
+        if requires_response(input) && head.contains(&0) {
             return Some(Does::Drops);
         }
-        let is_negative = crate::sense::find(&input.to_ascii_lowercase(), b"content-length: -").is_some();
-        if owes_reply(input) && is_negative {
+        let is_negative =
+            crate::completeness::find(&input.to_ascii_lowercase(), b"content-length: -").is_some();
+        if requires_response(input) && is_negative {
             return Some(Does::Hangs);
         }
-        (owes_reply(input) && line_end(input) >= 4_096).then_some(Does::Answers("500 Oh"))
+        (requires_response(input) && line_end(input) >= 4_096).then_some(Does::Answers("500 Oh"))
     };
-    let outcome = hunted(2, with_fault(fault), FEW).unwrap();
-    let of = |name: &str| outcome.findings.iter().find(|finding| finding.trouble.name() == name).unwrap();
+    let outcome = run_campaign(2, with_fault(fault), FEW).unwrap();
+    let of = |name: &str| outcome.findings.iter().find(|finding| finding.failure.name() == name).unwrap();
     assert_eq!(of("dropped").request, r"GET / HTTP/1.0\r\n\x00\r\n\r\n");
     assert_eq!(of("hang").request, r"GET / HTTP/1.0\r\nContent-Length: -\r\n\r\n");
     let long = of("server-error").message().unwrap().bytes();
@@ -130,85 +131,85 @@ fn a_crash_a_hang_and_an_error_are_found_and_shrunk() {
 }
 
 #[test]
-fn what_happens_under_load_only_is_a_doubt() {
+fn failures_only_under_load_are_unconfirmed() {
     let mut number = 0;
     let server = Raw::new(move |input: &[u8]| {
-        if !owes_reply(input) {
+        if !requires_response(input) {
             return Does::Waits;
         }
         number += 1;
         Does::Answers(if number % 40 == 39 { "503 Busy" } else { "200 OK" })
     });
-    let outcome = hunted(1, server, Options { requests: 100, ..FEW }).unwrap();
+    let outcome = run_campaign(1, server, Options { requests: 100, ..FEW }).unwrap();
     assert_eq!(outcome.findings, []);
-    assert_eq!(outcome.doubts.len(), 1, "{:?}", outcome.doubts);
+    assert_eq!(outcome.unconfirmed.len(), 1, "{:?}", outcome.unconfirmed);
 }
 
 #[test]
-fn a_server_that_stays_down_ends_the_hunt() {
+fn a_server_that_stays_down_ends_the_campaign() {
     let mut is_down = false;
     let server = Raw::new(move |input: &[u8]| {
         is_down |= input.contains(&0);
         if is_down {
             Does::Drops
-        } else if owes_reply(input) {
+        } else if requires_response(input) {
             Does::Answers("200 OK")
         } else {
             Does::Waits
         }
     });
-    let outcome = hunted(1, server, FEW).unwrap();
+    let outcome = run_campaign(1, server, FEW).unwrap();
     assert_eq!(outcome.findings.len(), 1);
-    assert_eq!(outcome.findings[0].trouble, Trouble::Down);
+    assert_eq!(outcome.findings[0].failure, Failure::Down);
     assert!(!outcome.is_complete && outcome.findings[0].suspects.is_some());
 }
 
 #[test]
-fn a_server_that_dies_while_a_finding_is_made_small_ends_the_hunt() {
+fn a_server_that_dies_during_shrinking_ends_the_campaign() {
     let mut crashes = 0;
     let server = Raw::new(move |input: &[u8]| {
         if crashes > 5 {
             return Does::Drops;
         }
-        if owes_reply(input) && input.contains(&0) {
+        if requires_response(input) && input.contains(&0) {
             crashes += 1;
             return Does::Drops;
         }
-        if owes_reply(input) { Does::Answers("200 OK") } else { Does::Waits }
+        if requires_response(input) { Does::Answers("200 OK") } else { Does::Waits }
     });
-    let outcome = hunted(1, server, FEW).unwrap();
-    let names: Vec<&str> = outcome.findings.iter().map(|finding| finding.trouble.name()).collect();
+    let outcome = run_campaign(1, server, FEW).unwrap();
+    let names: Vec<&str> = outcome.findings.iter().map(|finding| finding.failure.name()).collect();
     assert_eq!(names, ["dropped", "down"]);
     assert!(outcome.seconds < 30.0, "{}", outcome.seconds);
 }
 
 #[test]
-fn a_server_that_stays_slow_is_found() {
+fn a_server_that_remains_slow_is_found() {
     let mut requests = 0;
     let server = Raw::new(move |input: &[u8]| {
-        if !owes_reply(input) {
+        if !requires_response(input) {
             return Does::Waits;
         }
         requests += 1;
         Does::AnswersLate(Duration::from_millis(if requests > 200 { 400 } else { 1 }))
     });
-    let outcome = hunted(1, server, FEW).unwrap();
-    let names: Vec<&str> = outcome.findings.iter().map(|finding| finding.trouble.name()).collect();
+    let outcome = run_campaign(1, server, FEW).unwrap();
+    let names: Vec<&str> = outcome.findings.iter().map(|finding| finding.failure.name()).collect();
     assert!(names.contains(&"slower"), "{names:?}");
 }
 
 #[test]
-fn a_server_that_is_unwell_is_not_hunted() {
-    let outcome = hunted(1, Server::constant(Answer::status(500)), FEW);
-    assert!(matches!(outcome, Err(HuntError::Unwell(what)) if what == "status 500"));
+fn a_server_that_fails_at_the_start_is_an_error() {
+    let outcome = run_campaign(1, Server::constant(Answer::status(500)), FEW);
+    assert!(matches!(outcome, Err(CampaignError::Failing(what)) if what == "status 500"));
 }
 
 #[test]
-fn a_replay_says_what_came() {
-    let place = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+fn a_replay_returns_each_failure() {
+    let server = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
     let driver = SimDriver::new(Scenario::new(1, with_fault(|_| Some(Does::Drops))));
     let message = Message::of(*b"GET / HTTP/1.0\r\n\r\n");
-    let seen = replay(driver, &place, &message, Duration::from_secs(1), 3).unwrap();
+    let seen = replay(driver, &server, &message, Duration::from_secs(1), 3).unwrap();
     assert_eq!(seen.len(), 3);
-    assert!(seen.iter().all(|(_, trouble)| *trouble == Some(Trouble::Dropped)));
+    assert!(seen.iter().all(|(_, failure)| *failure == Some(Failure::Dropped)));
 }
