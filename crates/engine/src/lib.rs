@@ -10,7 +10,6 @@ mod call;
 mod capacity;
 mod connection;
 mod control;
-mod deadline;
 mod filling;
 mod health;
 mod pool;
@@ -19,6 +18,7 @@ mod resolve;
 mod setup;
 mod sink;
 mod threads;
+mod timers;
 mod translate;
 mod worker;
 

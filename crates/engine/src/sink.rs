@@ -1,7 +1,7 @@
 //! Where the protocol tells what came of a call.
 
-use crate::deadline::Deadlines;
 use crate::pool::Calls;
+use crate::timers::{Timer, Timers};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink};
@@ -25,6 +25,8 @@ pub(crate) enum Ending {
     Cause(Cause),
     /// Its connection never came to be.
     Failed(Outcome),
+    /// At this deadline.
+    TimedOut(Timestamp),
     /// Its connection broke; `begun` says whether any of the reply had come.
     Broken { outcome: Outcome, begun: bool },
 }
@@ -34,16 +36,15 @@ pub(crate) struct Sink<'a> {
     pub(crate) calls: &'a mut Calls,
     pub(crate) ended: &'a mut Vec<Ended>,
     pub(crate) now: Timestamp,
-    /// Deadlines that begin anew with the first byte of a reply, and how far off they are.
-    pub(crate) reply: Option<(&'a mut Deadlines, Duration)>,
+    /// Timers that begin anew with the first byte of a reply, and how far off they are.
+    pub(crate) reply: Option<(&'a mut Timers, Duration)>,
 }
 
 impl ResponseSink for Sink<'_> {
     fn first_byte(&mut self, call: CallId) {
         self.calls[call.0 as usize].first_byte = self.now;
-        if let Some((deadlines, limit)) = &mut self.reply {
-            deadlines.clear(call.0);
-            deadlines.set(call.0, self.now + *limit);
+        if let Some((timers, limit)) = &mut self.reply {
+            timers.set(Timer::Reply, call.0, self.now + *limit);
         }
     }
 

@@ -6,15 +6,15 @@ mod events;
 mod ftp;
 mod own;
 mod pace;
+mod timeouts;
 
 use crate::call::{CallList, Keeps, NONE, What};
-use crate::connection::Phase;
 use crate::control::Control;
-use crate::deadline::{Deadlines, Pauses};
 use crate::pool::{Calls, Connections, Pool};
 use crate::recorder::Recorder;
 use crate::setup::{Endpoints, Prepared};
 use crate::sink::Ended;
+use crate::timers::{Timer, Timers};
 use calls::Part;
 use connections::SPARE_BUFFERS;
 use slab::Slab;
@@ -38,8 +38,6 @@ struct Live {
     waiting: CallList,
     in_flight: u32,
     began: Timestamp,
-    /// Until when it pauses; [`Timestamp::NEVER`] when it does not.
-    paused: Timestamp,
     /// It ends with a connection that is gone.
     bereft: bool,
     /// TLS with what its own connections have left to resume, where they resume nothing else.
@@ -55,7 +53,6 @@ impl Live {
             waiting: CallList::EMPTY,
             in_flight: 0,
             began,
-            paused: Timestamp::NEVER,
             bereft: false,
             tls: None,
         }
@@ -99,21 +96,7 @@ pub(crate) struct Worker<'p, D: Driver> {
     tls: Option<TlsConfig>,
     /// What the servers' heads looked like lately.
     heads: Heads,
-    call_deadlines: Deadlines,
-    connect_deadlines: Deadlines,
-    /// Of connections whose TLS handshake has a limit of its own.
-    tls_deadlines: Deadlines,
-    /// Of connections whose buffer is with the kernel.
-    send_deadlines: Deadlines,
-    /// Of calls whose reply is awaited, or has begun.
-    reply_deadlines: Deadlines,
-    /// By connection: until when something must have come from the peer.
-    silences: Deadlines,
-    pauses: Pauses,
-    /// Calls whose connection could not be opened, and which try again.
-    retries: Pauses,
-    /// Connections that receive nothing for a while.
-    lulls: Pauses,
+    timers: Timers,
     recorder: Recorder,
     control: Control,
     observer: Option<Box<dyn Observer>>,
@@ -175,15 +158,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             endpoints: task.endpoints,
             tls: task.tls,
             heads: Heads::default(),
-            call_deadlines: Deadlines::with_capacity(sessions),
-            connect_deadlines: Deadlines::with_capacity(sessions),
-            tls_deadlines: Deadlines::with_capacity(0),
-            send_deadlines: Deadlines::with_capacity(0),
-            reply_deadlines: Deadlines::with_capacity(0),
-            silences: Deadlines::with_capacity(sessions),
-            pauses: Pauses::with_capacity(sessions),
-            retries: Pauses::with_capacity(0),
-            lulls: Pauses::with_capacity(0),
+            timers: Timers::with_capacity(sessions),
             recorder: task.recorder,
             control: task.control,
             follows_writes: timeouts.send.is_some() || timeouts.reply.is_some() || task.prepared.has_ftp,
@@ -303,21 +278,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             _ => Timestamp::NEVER,
         };
         let end = if self.stopping { self.cut_at() } else { self.stop_at };
-        [
-            arrival,
-            self.call_deadlines.next(),
-            self.connect_deadlines.next(),
-            self.tls_deadlines.next(),
-            self.send_deadlines.next(),
-            self.reply_deadlines.next(),
-            self.silences.next(),
-            self.pauses.next(),
-            self.retries.next(),
-            self.lulls.next(),
-            self.recorder.next(),
-        ]
-        .into_iter()
-        .fold(end, Timestamp::min)
+        [arrival, self.timers.next(), self.recorder.next()].into_iter().fold(end, Timestamp::min)
     }
 
     fn cut_at(&self) -> Timestamp {
@@ -426,9 +387,7 @@ impl<'p, D: Driver> Worker<'p, D> {
 
     /// Lets a session do nothing until then.
     fn pause(&mut self, index: u32, until: Timestamp) {
-        let live = &mut self.sessions[index as usize];
-        live.paused = until;
-        self.pauses.set(index, live.session.number(), until);
+        self.timers.set(Timer::Pause, index, until);
     }
 
     /// A session is over; `is_told` says whether the observer hears of it.
@@ -438,6 +397,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         } else {
             self.let_go(index);
         }
+        self.timers.clear(Timer::Pause, index);
         let live = self.sessions.remove(index as usize);
         self.arrivals.session_over(self.now);
         if is_told {
@@ -480,62 +440,6 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.settle();
         }
         self.completions = completions;
-    }
-
-    /// Ends what has lasted too long, and pauses that are over.
-    fn expire(&mut self) {
-        while let Some(call) = self.call_deadlines.take_due(self.now) {
-            self.time_out(call);
-            self.settle();
-        }
-        while let Some(connection) = self.connect_deadlines.take_due(self.now) {
-            let outcome = match self.connections[connection as usize].phase {
-                Phase::Handshake => Outcome::TlsTimeout,
-                _ => Outcome::ConnectTimeout,
-            };
-            self.fail(connection, outcome);
-            self.settle();
-        }
-        while let Some(connection) = self.tls_deadlines.take_due(self.now) {
-            self.fail(connection, Outcome::TlsTimeout);
-            self.settle();
-        }
-        while let Some(connection) = self.send_deadlines.take_due(self.now) {
-            match self.connections[connection as usize].phase {
-                Phase::Ready => self.break_off(connection, Outcome::ResponseTimeout),
-                Phase::Control | Phase::Data => self.break_ftp(connection, Outcome::ResponseTimeout),
-                _ => self.fail(connection, Outcome::TlsTimeout),
-            }
-            self.settle();
-        }
-        while let Some(connection) = self.silences.take_due(self.now) {
-            self.hear_nothing(connection);
-            self.settle();
-        }
-        while let Some(call) = self.reply_deadlines.take_due(self.now) {
-            self.give_up(call, self.now);
-            self.settle();
-        }
-        while let Some((due, session, number)) = self.pauses.take_due(self.now) {
-            // The session may be gone, and another in its place, or it may pause for another reason by now.
-            if let Some(live) = self.sessions.get_mut(session as usize)
-                && live.session.number() == number
-                && live.paused == due
-            {
-                live.paused = Timestamp::NEVER;
-                self.advance(session, due);
-                self.settle();
-            }
-        }
-        while let Some((_, connection, _)) = self.lulls.take_due(self.now) {
-            self.receive_again(connection);
-        }
-        while let Some((_, call, serial)) = self.retries.take_due(self.now) {
-            if self.calls.get(call as usize).is_some_and(|c| c.serial == serial && c.connection == NONE) {
-                self.find_connection(call);
-                self.settle();
-            }
-        }
     }
 }
 

@@ -41,6 +41,10 @@ pub enum Outcome {
     LocalOther,
     /// The call was in flight when the run stopped.
     Unfinished,
+    /// This side closed the connection, because another call on it timed out.
+    Abandoned,
+    /// The plan allowed no further connection, and the call was not to wait for one.
+    ConnectionLimit,
 }
 
 /// How a reply broke the protocol.
@@ -102,7 +106,7 @@ pub enum TlsKind {
 /// Whose fault an outcome is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Blame {
-    /// Nobody's: the call completed, or was cut off by the end of the run.
+    /// Nobody's: the call completed, was cut off by the end of the run, or found the plan's own limit reached.
     Nobody,
     /// The server under test.
     Target,
@@ -145,6 +149,8 @@ const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
     (Outcome::Denied, "denied", "connection not permitted on this machine"),
     (Outcome::LocalOther, "local_other", "other error on this machine"),
     (Outcome::Unfinished, "unfinished", "in flight at the stop"),
+    (Outcome::Abandoned, "abandoned", "connection given up after another request on it timed out"),
+    (Outcome::ConnectionLimit, "connection_limit", "connection limit of the plan reached"),
     (Outcome::Violation(V::BadStatusLine), "violation_bad_status_line", "HTTP: bad status line"),
     (Outcome::Violation(V::BadHeader), "violation_bad_header", "HTTP: bad header line"),
     (Outcome::Violation(V::HeadTooLong), "violation_head_too_long", "HTTP: head too long"),
@@ -180,7 +186,7 @@ const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
 
 impl Outcome {
     /// How many different outcomes there are.
-    pub const COUNT: usize = 39;
+    pub const COUNT: usize = 41;
 
     /// Every outcome, in the order of [`Outcome::index`].
     pub fn all() -> impl Iterator<Item = Self> {
@@ -208,8 +214,10 @@ impl Outcome {
             Self::Denied => 13,
             Self::LocalOther => 14,
             Self::Unfinished => 15,
-            Self::Violation(kind) => 16 + kind as usize,
-            Self::Tls(kind) => 26 + kind as usize,
+            Self::Abandoned => 16,
+            Self::ConnectionLimit => 17,
+            Self::Violation(kind) => 18 + kind as usize,
+            Self::Tls(kind) => 28 + kind as usize,
         }
     }
 
@@ -235,7 +243,7 @@ impl Outcome {
     #[must_use]
     pub const fn blame(self) -> Blame {
         match self {
-            Self::Completed | Self::Unfinished => Blame::Nobody,
+            Self::Completed | Self::Unfinished | Self::ConnectionLimit => Blame::Nobody,
             Self::ResponseTimeout
             | Self::ConnectTimeout
             | Self::TlsTimeout
@@ -243,6 +251,7 @@ impl Outcome {
             | Self::Reset
             | Self::Closed
             | Self::ClosedMidReply
+            | Self::Abandoned
             | Self::Violation(_)
             | Self::Tls(_) => Blame::Target,
             Self::Unreachable | Self::Resolve => Blame::Network,

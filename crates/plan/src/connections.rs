@@ -89,7 +89,7 @@ pub enum WhenFull {
     /// It waits for one.
     #[default]
     Wait,
-    /// It fails, as if there were no descriptor for it.
+    /// It fails, with an outcome of its own.
     Fail,
 }
 

@@ -205,7 +205,7 @@ impl Ledger {
         if let Some(why) = why {
             self.count_error(why);
             // It did not get as far as a connect.
-            self.connections -= u64::from(why == Outcome::NoFiles);
+            self.connections -= u64::from(matches!(why, Outcome::NoFiles | Outcome::ConnectionLimit));
         }
         let Some(closed) = self.open.remove(&connection).filter(|closed| closed.replies > 0) else { return };
         let lifetime_ms = now_ns.saturating_sub(closed.began_ns) as f64 / 1e6;
@@ -222,7 +222,8 @@ impl Ledger {
             }
             Outcome::Refused => &mut errors.refused,
             Outcome::Reset | Outcome::Closed | Outcome::ClosedMidReply => &mut errors.reset,
-            Outcome::NoFiles => &mut errors.no_files,
+            // In httperf the limit on connections is that on descriptors.
+            Outcome::NoFiles | Outcome::ConnectionLimit => &mut errors.no_files,
             Outcome::NoPorts => &mut errors.no_ports,
             _ => &mut errors.other,
         } += 1;

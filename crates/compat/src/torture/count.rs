@@ -91,15 +91,18 @@ fn status(transaction: &Transaction<'_>) -> Option<(u16, Option<&'static str>)> 
         Outcome::Unfinished => None,
         Outcome::ResponseTimeout | Outcome::TlsTimeout => Some((HUNG, Some("No sign of the server"))),
         // The body of a reply is what came before the end, however that came.
-        Outcome::Reset | Outcome::Closed | Outcome::ClosedMidReply | Outcome::Violation(_) => {
-            Some(malformed())
-        }
+        Outcome::Reset
+        | Outcome::Closed
+        | Outcome::ClosedMidReply
+        | Outcome::Abandoned
+        | Outcome::Violation(_) => Some(malformed()),
         Outcome::ConnectTimeout
         | Outcome::Refused
         | Outcome::Tls(_)
         | Outcome::Unreachable
         | Outcome::Resolve
         | Outcome::NoFiles
+        | Outcome::ConnectionLimit
         | Outcome::NoPorts
         | Outcome::NoBuffers
         | Outcome::Denied

@@ -8,6 +8,7 @@ use crate::connection::{Connection, Phase};
 use crate::filling::{Filling, Upload, request, template};
 use crate::setup::{Prepared, order};
 use crate::sink::{Ended, Ending};
+use crate::timers::Timer;
 use crate::translate;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
@@ -33,7 +34,7 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Enters a call into the books and finds it a connection.
     fn issue(&mut self, mut call: Call) {
-        let session = call.session;
+        let (session, started) = (call.session, call.started);
         call.kept = Kept::new(self.keeps);
         let index = self.calls.insert(call) as u32;
         self.sessions[session as usize].in_flight += 1;
@@ -41,7 +42,7 @@ impl<D: Driver> Worker<'_, D> {
         self.recorder.tally.started(1);
         self.recorder.tally.in_flight(self.calls.len() as u64);
         if let Some(limit) = self.prepared.timeouts.call {
-            self.call_deadlines.set(index, self.now + limit);
+            self.timers.set(Timer::Call, index, started + limit);
         }
         if !self.find_connection(index) {
             self.recorder.tally.held_back(1);
@@ -144,7 +145,7 @@ impl<D: Driver> Worker<'_, D> {
                 self.close(idle);
                 None
             }
-            None if self.prepared.when_full == WhenFull::Fail => fail(Outcome::NoFiles),
+            None if self.prepared.when_full == WhenFull::Fail => fail(Outcome::ConnectionLimit),
             None => Some(false),
         }
     }
@@ -249,6 +250,10 @@ impl<D: Driver> Worker<'_, D> {
                 self.record(call, self.now, outcome, CONNECT_PAUSE);
                 return;
             }
+            Ending::TimedOut(deadline) => {
+                self.record(call, deadline, Outcome::ResponseTimeout, Duration::ZERO);
+                return;
+            }
             Ending::Broken { outcome, begun } => {
                 if self.begin_again(call, !begun, outcome) {
                     return;
@@ -275,12 +280,12 @@ impl<D: Driver> Worker<'_, D> {
         let call = &mut self.calls[index as usize];
         let was_open = self.connections.get(call.connection as usize).is_some_and(|c| c.opened);
         call.begin_again();
-        self.reply_deadlines.clear(index);
+        self.timers.clear(Timer::Reply, index);
         self.recorder.tally.reconnected();
         if was_open {
             self.find_connection(index);
         } else {
-            self.retries.set(index, call.serial, self.now + CONNECT_PAUSE);
+            self.timers.set(Timer::Retry, index, self.now + CONNECT_PAUSE);
         }
         true
     }
@@ -358,8 +363,9 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Takes a call out of the books. Nothing points to it any longer.
     pub(super) fn take_call(&mut self, index: u32) -> Call {
-        self.call_deadlines.clear(index);
-        self.reply_deadlines.clear(index);
+        for timer in [Timer::Call, Timer::Reply, Timer::Retry] {
+            self.timers.clear(timer, index);
+        }
         let call = self.calls.remove(index as usize);
         self.sessions[call.session as usize].in_flight -= 1;
         if let Some(connection) = self.connections.get_mut(call.connection as usize) {
@@ -406,64 +412,6 @@ impl<D: Driver> Worker<'_, D> {
                 cookies: kept.map_or(&[], |kept| &kept.cookies),
                 exchange: kept.and_then(|kept| kept.exchange.as_ref()),
             });
-        }
-    }
-
-    /// The peer has been silent for too long.
-    pub(super) fn hear_nothing(&mut self, index: u32) {
-        match self.connections[index as usize].phase {
-            Phase::Ready => {
-                let Self { connections, ended, .. } = self;
-                let live = &mut connections[index as usize];
-                live.why = Some(Outcome::ResponseTimeout);
-                // As if the reply had begun: what timed out is not asked for again.
-                let timed_out = Ending::Broken { outcome: Outcome::ResponseTimeout, begun: true };
-                live.drain(|call| ended.push(Ended { call, ending: timed_out }));
-                self.close(index);
-            }
-            Phase::Handshake => self.fail(index, Outcome::TlsTimeout),
-            Phase::Control | Phase::Data => self.break_ftp(index, Outcome::ResponseTimeout),
-            _ => self.fail(index, Outcome::ConnectTimeout),
-        }
-    }
-
-    pub(super) fn time_out(&mut self, index: u32) {
-        let call = &self.calls[index as usize];
-        self.give_up(index, self.prepared.timeouts.call.map_or(self.now, |limit| call.started + limit));
-    }
-
-    /// Gives up a call that takes too long, and the connection it is on.
-    pub(super) fn give_up(&mut self, index: u32, deadline: Timestamp) {
-        let Call { session, connection, .. } = self.calls[index as usize];
-        if connection == NONE {
-            self.pool.forget(index);
-            self.sessions[session as usize].waiting.remove(&mut self.calls, index);
-            self.record(index, deadline, Outcome::ConnectTimeout, Duration::ZERO);
-            return;
-        }
-        let live = &mut self.connections[connection as usize];
-        match live.phase {
-            Phase::Ready => {
-                if let Some(protocol) = &mut live.protocol {
-                    let _ = protocol.abandon(CallId(index), &mut live.out);
-                }
-                self.break_off(connection, Outcome::ResponseTimeout);
-                self.record(index, deadline, Outcome::ResponseTimeout, Duration::ZERO);
-            }
-            Phase::Control => {
-                live.waiting.remove(&mut self.calls, index);
-                self.break_ftp(connection, Outcome::ResponseTimeout);
-                self.record(index, deadline, Outcome::ResponseTimeout, Duration::ZERO);
-            }
-            phase => {
-                live.waiting.remove(&mut self.calls, index);
-                let outcome =
-                    if phase == Phase::Handshake { Outcome::TlsTimeout } else { Outcome::ConnectTimeout };
-                if live.waiting.is_empty() {
-                    self.fail(connection, outcome);
-                }
-                self.record(index, deadline, outcome, Duration::ZERO);
-            }
         }
     }
 }

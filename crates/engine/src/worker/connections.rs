@@ -5,7 +5,9 @@ use crate::call::{CallList, NONE};
 use crate::connection::{Connection, Ftp, Phase};
 use crate::filling::Filling;
 use crate::sink::{Ended, Ending, Sink};
+use crate::timers::Timer;
 use crate::translate;
+use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, ReceivedBytes, SocketError, SocketId};
 use warwolf_http::{Alive, CallId, Http1, Protocol, TlsClient, Tunnel, TunnelReply};
 use warwolf_measure::Outcome;
@@ -23,7 +25,7 @@ impl<D: Driver> Worker<'_, D> {
         self.opened += 1;
         let index = self.connections.insert(Connection::new(endpoint, address, self.now)) as u32;
         if let Some(limit) = self.prepared.timeouts.connect {
-            self.connect_deadlines.set(index, self.now + limit);
+            self.timers.set(Timer::Connect, index, self.now + limit);
         }
         self.connect(index);
         index
@@ -105,8 +107,8 @@ impl<D: Driver> Worker<'_, D> {
                 tls.start(&mut connection.out);
                 connection.tls = Some(Box::new(tls));
                 if let Some(limit) = self.prepared.timeouts.tls {
-                    self.connect_deadlines.clear(index);
-                    self.tls_deadlines.set(index, self.now + limit);
+                    self.timers.clear(Timer::Connect, index);
+                    self.timers.set(Timer::Handshake, index, self.now + limit);
                 }
                 self.mark(index);
             }
@@ -146,8 +148,8 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Counts a connection that has come to what it was opened for.
     pub(super) fn opened_as(&mut self, index: u32, phase: Phase, resumed: bool) {
-        self.connect_deadlines.clear(index);
-        self.tls_deadlines.clear(index);
+        self.timers.clear(Timer::Connect, index);
+        self.timers.clear(Timer::Handshake, index);
         let connection = &mut self.connections[index as usize];
         connection.phase = phase;
         connection.opened = true;
@@ -178,10 +180,9 @@ impl<D: Driver> Worker<'_, D> {
     /// Closes a connection. Its calls have ended or are about to.
     pub(super) fn close(&mut self, index: u32) {
         self.driver.close(SocketId(index));
-        self.connect_deadlines.clear(index);
-        self.tls_deadlines.clear(index);
-        self.send_deadlines.clear(index);
-        self.silences.clear(index);
+        for timer in CONNECTION_TIMERS {
+            self.timers.clear(timer, index);
+        }
         self.pool.remove(&mut self.connections, index);
         let connection = &mut self.connections[index as usize];
         let phase = std::mem::replace(&mut connection.phase, Phase::Closed);
@@ -225,10 +226,11 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn hear(&mut self, index: u32) {
         let Some(limit) = self.prepared.timeouts.idle else { return };
         if self.is_alive(index) {
-            self.silences.clear(index);
             let connection = &self.connections[index as usize];
             if !connection.is_unused() && connection.busy <= self.now {
-                self.silences.set(index, self.now + limit);
+                self.timers.set(Timer::Idle, index, self.now + limit);
+            } else {
+                self.timers.clear(Timer::Idle, index);
             }
         }
     }
@@ -282,7 +284,7 @@ impl<D: Driver> Worker<'_, D> {
         if let Some(limit) = self.prepared.timeouts.send
             && self.connections[index as usize].sending
         {
-            self.send_deadlines.set(index, self.now + limit);
+            self.timers.set(Timer::Send, index, self.now + limit);
         }
     }
 
@@ -305,7 +307,7 @@ impl<D: Driver> Worker<'_, D> {
             if let Some(limit) = self.prepared.timeouts.reply
                 && !self.calls[call as usize].first_byte.is_reached()
             {
-                self.reply_deadlines.set(call, self.now + limit);
+                self.timers.set(Timer::Reply, call, self.now + limit);
             }
             self.notify_written(call, index);
         }
@@ -327,7 +329,7 @@ impl<D: Driver> Worker<'_, D> {
     /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
     pub(super) fn sent(&mut self, index: u32, buffer: Vec<u8>, result: Result<(), SocketError>) {
         self.recycle(buffer);
-        self.send_deadlines.clear(index);
+        self.timers.clear(Timer::Send, index);
         if result.is_ok() {
             self.delivered(index);
         }
@@ -369,7 +371,7 @@ impl<D: Driver> Worker<'_, D> {
             if is_secured {
                 self.establish(index, resumed);
             }
-            let alive = self.deliver(index, Input::Plain(&plain));
+            let alive = if plain.is_empty() { Alive::Yes } else { self.deliver(index, Input::Plain(&plain)) };
             if is_secured {
                 self.serve_opening(index);
             }
@@ -391,20 +393,32 @@ impl<D: Driver> Worker<'_, D> {
         let (now, before) = (self.now, self.ended.len());
         let connection = &mut self.connections[index as usize];
         let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return Alive::Yes };
-        if input.is_empty() {
-            return Alive::Yes;
-        }
-        let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.reply_deadlines, limit));
+        let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.timers, limit));
         let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now, reply };
         let (result, _) =
             write_through(tls, &mut self.plain, out, |out| protocol.receive(now, input, out, &mut sink));
         blame(connection, &self.ended[before..]);
         self.mark_unsent(index);
+        self.set_wake(index);
         if result.is_ok() { Alive::Yes } else { Alive::No }
     }
 
+    /// The time has come that a connection's protocol asked for.
+    pub(super) fn wake(&mut self, index: u32) {
+        let alive = self.deliver(index, Input::Plain(&[]));
+        self.after_reply(index, alive);
+    }
+
+    /// Sets the timer that a connection's protocol asks for.
+    pub(super) fn set_wake(&mut self, index: u32) {
+        match self.connections[index as usize].protocol.as_ref().map_or(Timestamp::NEVER, Protocol::wake) {
+            Timestamp::NEVER => self.timers.clear(Timer::Protocol, index),
+            at => self.timers.set(Timer::Protocol, index, at),
+        }
+    }
+
     /// Has a connection flushed if it has anything to send.
-    fn mark_unsent(&mut self, index: u32) {
+    pub(super) fn mark_unsent(&mut self, index: u32) {
         if !self.connections[index as usize].out.is_empty() {
             self.mark(index);
         }
@@ -492,6 +506,10 @@ fn blame(connection: &mut Connection, ended: &[Ended]) {
     });
     connection.why = connection.why.or(cost);
 }
+
+/// Timers whose index is the number of a connection.
+const CONNECTION_TIMERS: [Timer; 6] =
+    [Timer::Connect, Timer::Handshake, Timer::Send, Timer::Idle, Timer::Protocol, Timer::Throttle];
 
 /// What came on a connection.
 enum Input<'a> {

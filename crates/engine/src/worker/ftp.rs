@@ -10,6 +10,7 @@ use crate::call::NONE;
 use crate::connection::{Connection, Ftp, Phase};
 use crate::filling::{Filling, order, template};
 use crate::sink::{Ended, Ending};
+use crate::timers::Timer;
 use crate::translate;
 use std::sync::Arc;
 use warwolf_driver::{Address, Driver, ReceivedBytes, SocketError, SocketId};
@@ -134,7 +135,7 @@ impl<D: Driver> Worker<'_, D> {
         if !entry.sent.is_reached() {
             entry.sent = self.now.max(entry.started);
             if let Some(limit) = self.prepared.timeouts.reply {
-                self.reply_deadlines.set(call, self.now + limit);
+                self.timers.set(Timer::Reply, call, self.now + limit);
             }
         }
     }
@@ -148,8 +149,7 @@ impl<D: Driver> Worker<'_, D> {
             entry.sent = entry.sent.min(self.now);
             entry.first_byte = self.now;
             if let Some(limit) = self.prepared.timeouts.reply {
-                self.reply_deadlines.clear(call);
-                self.reply_deadlines.set(call, self.now + limit);
+                self.timers.set(Timer::Reply, call, self.now + limit);
             }
         }
     }
@@ -176,7 +176,7 @@ impl<D: Driver> Worker<'_, D> {
             *data = index;
         }
         if let Some(limit) = self.prepared.timeouts.connect {
-            self.connect_deadlines.set(index, self.now + limit);
+            self.timers.set(Timer::Connect, index, self.now + limit);
         }
         let mut options = self.prepared.socket_options(self.opened, &to);
         // A reset would take with it what has not arrived.

@@ -1,6 +1,7 @@
 //! Connections that receive no faster than the plan says.
 
 use super::Worker;
+use crate::timers::Timer;
 use std::time::Duration;
 use warwolf_driver::{Driver, SocketId};
 
@@ -13,7 +14,7 @@ impl<D: Driver> Worker<'_, D> {
             // A wait may have brought two receives: the second has to wait for both.
             let connection = &mut self.connections[index as usize];
             connection.busy = connection.busy.max(self.now) + time_for(bytes, rate);
-            self.lulls.set(index, 0, connection.busy);
+            self.timers.set(Timer::Throttle, index, connection.busy);
         }
     }
 

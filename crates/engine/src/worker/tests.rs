@@ -297,6 +297,34 @@ fn calls_time_out_at_their_deadline() {
 }
 
 #[test]
+fn a_timeout_does_not_make_timeouts_of_its_neighbours() {
+    let mut plan = closed(1, 2);
+    plan.timeouts = Timeouts { call: None, reply: Some(millis(250)), ..plan.timeouts };
+    plan.connections.pipeline = 2;
+    plan.session.work = Work::Draw { calls: None, burst: 2, order: Order::Sequential };
+    // The first reply begins after 100 ms and never ends: the second call is due first.
+    let reply = Reply { cut: Some(60), ..Reply::ok(99) }.then(Ending::Keep).after(millis(100));
+    let tally = run(&plan, scenario(reply));
+    assert_eq!(outcomes(&tally), [(Outcome::ResponseTimeout, 1), (Outcome::Abandoned, 1)]);
+    assert_near(quantile(&tally, Phase::Service, 1.0), millis(250));
+}
+
+#[test]
+fn pipelined_calls_that_are_due_together_time_out_together() {
+    for method in ["GET", "POST"] {
+        let mut plan = closed(1, 4);
+        plan.requests[0].method = method.to_owned();
+        plan.timeouts.call = Some(millis(250));
+        plan.connections.pipeline = 4;
+        plan.session.work = Work::Draw { calls: None, burst: 4, order: Order::Sequential };
+        let (scenario, log) = logged(Server::constant(Reply::never()));
+        let tally = run(&plan, scenario);
+        assert_eq!(outcomes(&tally), [(Outcome::ResponseTimeout, 4)], "{method}");
+        assert_eq!(log.connections(), 1);
+    }
+}
+
+#[test]
 fn connections_that_are_not_answered_time_out() {
     let mut plan = closed(2, 4);
     plan.timeouts.connect = Some(millis(100));

@@ -311,7 +311,7 @@ fn arrivals_that_find_no_connection_may_fail() {
     plan.connections.limit = 5;
     plan.connections.when_full = WhenFull::Fail;
     let tally = run(&plan, scenario(Reply::ok(1).after(Duration::from_secs(1))));
-    assert_eq!(outcomes(&tally), [(Outcome::Completed, 5), (Outcome::NoFiles, 15)]);
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 5), (Outcome::ConnectionLimit, 15)]);
 }
 
 #[test]

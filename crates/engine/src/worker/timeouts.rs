@@ -1,0 +1,118 @@
+//! What happens when a timer goes off.
+
+use super::Worker;
+use super::connections::write_through;
+use crate::call::{Call, NONE};
+use crate::connection::{Connection, Phase};
+use crate::sink::{Ended, Ending};
+use crate::timers::{Due, Timer};
+use std::time::Duration;
+use warwolf_clock::Timestamp;
+use warwolf_driver::Driver;
+use warwolf_http::{Alive, CallId};
+use warwolf_measure::Outcome;
+
+impl<D: Driver> Worker<'_, D> {
+    /// Ends what has lasted too long, and pauses that are over.
+    pub(super) fn expire(&mut self) {
+        while let Some(Due { timer, index, at }) = self.timers.take_due(self.now) {
+            match timer {
+                Timer::Call | Timer::Reply => self.give_up(index, at),
+                Timer::Connect | Timer::Handshake | Timer::Send | Timer::Idle => self.cut_off(index, timer),
+                Timer::Protocol => self.wake(index),
+                Timer::Pause => self.advance(index, at),
+                Timer::Throttle => self.receive_again(index),
+                Timer::Retry => {
+                    self.find_connection(index);
+                }
+            }
+            self.settle();
+        }
+    }
+
+    /// A connection has taken too long to open, to send, or to receive anything.
+    fn cut_off(&mut self, index: u32, timer: Timer) {
+        match (self.connections[index as usize].phase, timer) {
+            (Phase::Ready, Timer::Idle) => self.time_out_all(index),
+            (Phase::Ready, _) => self.break_off(index, Outcome::ResponseTimeout),
+            (Phase::Control | Phase::Data, _) => self.break_ftp(index, Outcome::ResponseTimeout),
+            (Phase::Handshake, _) | (_, Timer::Handshake | Timer::Send) => {
+                self.fail(index, Outcome::TlsTimeout);
+            }
+            _ => self.fail(index, Outcome::ConnectTimeout),
+        }
+    }
+
+    /// Nothing came on a connection for too long: every call on it has waited that long. None of them is sent again.
+    fn time_out_all(&mut self, index: u32) {
+        let Self { connections, ended, now, .. } = self;
+        let connection = &mut connections[index as usize];
+        connection.why = Some(Outcome::ResponseTimeout);
+        connection.drain(|call| ended.push(Ended { call, ending: Ending::TimedOut(*now) }));
+        self.close(index);
+    }
+
+    /// Gives up a call that takes too long, and its connection with it where the protocol cannot do without.
+    fn give_up(&mut self, index: u32, deadline: Timestamp) {
+        let Call { session, connection, .. } = self.calls[index as usize];
+        if connection == NONE {
+            self.pool.forget(index);
+            self.sessions[session as usize].waiting.remove(&mut self.calls, index);
+            self.record(index, deadline, Outcome::ConnectTimeout, Duration::ZERO);
+            return;
+        }
+        let live = &mut self.connections[connection as usize];
+        let outcome = match live.phase {
+            Phase::Ready => {
+                if self.abandon(index, connection) == Alive::No {
+                    self.sever(connection);
+                }
+                Outcome::ResponseTimeout
+            }
+            Phase::Control => {
+                live.waiting.remove(&mut self.calls, index);
+                self.break_ftp(connection, Outcome::ResponseTimeout);
+                Outcome::ResponseTimeout
+            }
+            phase => {
+                let outcome =
+                    if phase == Phase::Handshake { Outcome::TlsTimeout } else { Outcome::ConnectTimeout };
+                live.waiting.remove(&mut self.calls, index);
+                if live.waiting.is_empty() {
+                    self.fail(connection, outcome);
+                }
+                outcome
+            }
+        };
+        self.record(index, deadline, outcome, Duration::ZERO);
+    }
+
+    /// Has the protocol forget a call.
+    fn abandon(&mut self, call: u32, connection: u32) -> Alive {
+        let live = &mut self.connections[connection as usize];
+        let Connection { protocol: Some(protocol), tls, out, .. } = live else { return Alive::No };
+        let (alive, _) = write_through(tls, &mut self.plain, out, |out| protocol.abandon(CallId(call), out));
+        self.mark_unsent(connection);
+        self.set_wake(connection);
+        alive
+    }
+
+    /// Closes a connection that did not survive a call that was given up. Calls on it that are due as well time out with it;
+    /// the others are sent again where the plan allows it, or end as abandoned.
+    fn sever(&mut self, index: u32) {
+        let Self { connections, calls, ended, timers, now, .. } = self;
+        let connection = &mut connections[index as usize];
+        connection.why = Some(Outcome::ResponseTimeout);
+        connection.drain(|call| {
+            let deadline = timers.at(Timer::Call, call).min(timers.at(Timer::Reply, call));
+            let begun = calls[call as usize].first_byte.is_reached();
+            let ending = if deadline <= *now {
+                Ending::TimedOut(deadline)
+            } else {
+                Ending::Broken { outcome: Outcome::Abandoned, begun }
+            };
+            ended.push(Ended { call, ending });
+        });
+        self.close(index);
+    }
+}
