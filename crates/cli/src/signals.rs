@@ -1,40 +1,52 @@
-//! Ctrl-C and SIGTERM: the first stops the run and lets it report, the second does not wait for calls in flight, the
-//! third gives up.
+//! Signals that end a run. They are waited for on a thread of their own.
 
 use crate::exit::{Exit, Failure};
 use crate::progress::Manner;
 use crate::streams;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use warwolf_engine::Control;
 
-/// From now on signals stop the run that `control` holds. They are waited for on a thread of their own.
+/// Calls `react` with each signal that arrives, and how many came before it.
 ///
 /// # Errors
-/// When the signals or the thread cannot be had.
-pub(crate) fn listen(control: &Control, manner: Manner) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::new(format!("signals cannot be caught: {error}"));
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
-    let control = control.clone();
+/// When the handlers or the thread cannot be set up.
+pub(crate) fn handle(signals: &[i32], mut react: impl FnMut(usize, i32) + Send + 'static) -> io::Result<()> {
+    let mut signals = Signals::new(signals)?;
     let wait = move || {
-        for (before, _) in signals.forever().enumerate() {
-            match before {
-                0 => {
-                    // The panel says it by itself; a line in its midst would not go away.
-                    if manner == Manner::Lines {
-                        // Behind the terminal's own echo of Ctrl-C.
-                        let begin = if std::io::stderr().is_terminal() { "\n" } else { "" };
-                        streams::say(&format!(
-                            "{begin}warwolf: stopping; once more to cut what is in flight\n"
-                        ));
-                    }
-                    control.stop();
-                }
-                1 => control.abort(),
-                _ => signal_hook::low_level::exit(Exit::Interrupted as i32),
-            }
+        for (before, signal) in signals.forever().enumerate() {
+            react(before, signal);
         }
     };
-    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop).map_err(failed)
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+}
+
+/// The first Ctrl-C or SIGTERM stops the run of `control`, which then reports; the second cuts off the calls in flight; the
+/// third ends the program.
+///
+/// # Errors
+/// When signals cannot be handled.
+pub(crate) fn listen(control: &Control, manner: Manner) -> Result<(), Failure> {
+    let control = control.clone();
+    let react = move |before, _| match before {
+        0 => {
+            // The dashboard shows it itself; a line in its midst would stay there.
+            if manner == Manner::Lines {
+                // Behind the terminal's own echo of Ctrl-C.
+                let begin = if io::stderr().is_terminal() { "\n" } else { "" };
+                streams::say(&format!("{begin}warwolf: stopping; once more to cut what is in flight\n"));
+            }
+            control.stop();
+        }
+        1 => control.abort(),
+        _ => exit(Exit::Interrupted as i32),
+    };
+    handle(&[SIGINT, SIGTERM], react)
+        .map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))
+}
+
+/// Ends the program at once.
+pub(crate) fn exit(code: i32) {
+    signal_hook::low_level::exit(code);
 }

@@ -18,6 +18,13 @@ pub(crate) fn print(data: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Writes data to stdout where nothing can be done about an error.
+pub(crate) fn print_or_ignore(data: &[u8]) {
+    if !data.is_empty() {
+        let _ = print(data);
+    }
+}
+
 /// Says something on stderr. When nobody can hear it there is nothing left to do.
 pub(crate) fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());

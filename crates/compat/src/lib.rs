@@ -1,8 +1,13 @@
 //! The classics: their command lines become plans, and what was measured becomes their reports.
 //!
-//! Each module is a translation between one classic's words and ours, in two pure functions; nothing is generated and
-//! nothing is sent here. What they read (rc files, URL lists, logs) is handed in as text. `cli` calls them.
+//! Each module translates the arguments of one classic into a plan, counts its calls with one
+//! [`Observer`](warwolf_observe::Observer) per worker, and prints its report. Nothing is sent here. The files they read (rc
+//! files, URL lists, logs) are passed in as text. `cli` runs the plans.
 #![forbid(unsafe_code)]
+
+mod console;
+
+pub use console::Console;
 
 pub mod http_load;
 

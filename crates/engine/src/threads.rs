@@ -15,7 +15,7 @@ use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
 use warwolf_measure::{
     Aggregator, Environment, Evidence, Interval, IntervalBatch, Run, Tally, Timeline, WorkerEvidence,
 };
-use warwolf_observe::Observers;
+use warwolf_observe::ObserverSource;
 use warwolf_plan::{DriverChoice, Idle, Plan, Shard, text};
 use warwolf_workload::{Arrivals, Workload};
 
@@ -40,7 +40,7 @@ pub fn run(
     run_observed(plan, shard, control, watch, None)
 }
 
-/// The same, with observers who see every call.
+/// Runs as [`run`] does, with one observer per worker.
 ///
 /// # Errors
 /// As [`run`].
@@ -49,7 +49,7 @@ pub fn run_observed(
     shard: Shard,
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
-    observers: Option<Observers<'_>>,
+    observers: Option<&dyn ObserverSource>,
 ) -> Result<Run, SetupError> {
     PreparedRun::new(plan, shard)?.run(Monotonic::start_at(LEAD), control, watch, observers)
 }
@@ -95,7 +95,7 @@ impl<'p> PreparedRun<'p> {
         start: Monotonic,
         control: &Control,
         watch: &mut dyn FnMut(&Interval),
-        observers: Option<Observers<'_>>,
+        observers: Option<&dyn ObserverSource>,
     ) -> Result<Run, SetupError> {
         let before = Host::read();
         let tallies = std::mem::take(&mut self.tallies);
@@ -133,7 +133,7 @@ impl<'p> PreparedRun<'p> {
         number: u32,
         threads: usize,
         start: Monotonic,
-        observers: Option<Observers<'r>>,
+        observers: Option<&'r dyn ObserverSource>,
     ) -> WorkerSpec<'r> {
         let core = self.cores.get(number as usize).copied();
         WorkerSpec {
@@ -250,7 +250,7 @@ struct WorkerSpec<'r> {
     number: usize,
     core: Option<usize>,
     start: Monotonic,
-    observers: Option<Observers<'r>>,
+    observers: Option<&'r dyn ObserverSource>,
 }
 
 type WorkerResult = Result<(Finished, WorkerEvidence), SetupError>;
@@ -322,7 +322,7 @@ impl<'r> WorkerSpec<'r> {
             tls: tls_config(plan)?,
             recorder,
             control: control.clone(),
-            observer: self.observers.map(|observer| observer(self.number)),
+            observer: self.observers.map(ObserverSource::observer),
             sessions,
             connections: connections as usize,
         })

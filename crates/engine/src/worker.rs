@@ -24,7 +24,7 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::{Heads, TlsConfig};
 use warwolf_measure::Outcome;
-use warwolf_observe::Observer;
+use warwolf_observe::{Event, Observer};
 use warwolf_workload::{Arrivals, CallRequest, Session, Step, Workload};
 
 /// A session under way.
@@ -75,7 +75,7 @@ pub(crate) struct Task<'p> {
     pub(crate) tls: Option<TlsConfig>,
     pub(crate) recorder: Recorder,
     pub(crate) control: Control,
-    pub(crate) observer: Option<Box<dyn Observer>>,
+    pub(crate) observer: Option<Box<dyn Observer + 'p>>,
     /// Sessions that may be under way at once.
     pub(crate) sessions: usize,
     /// Connections that may be open at once.
@@ -99,7 +99,7 @@ pub(crate) struct Worker<'p, D: Driver> {
     timers: Timers,
     recorder: Recorder,
     control: Control,
-    observer: Option<Box<dyn Observer>>,
+    observer: Option<Box<dyn Observer + 'p>>,
     /// The moment this turn goes by; one reading of the clock for all that a batch brings.
     now: Timestamp,
     /// No session and no call starts at or after this moment.
@@ -192,12 +192,13 @@ impl<'p, D: Driver> Worker<'p, D> {
         worker
     }
 
-    /// Lets somebody see what happens.
-    fn watch(&mut self, observer: Box<dyn Observer>) {
+    /// Reports calls and events to `observer` from now on.
+    fn watch(&mut self, observer: Box<dyn Observer + 'p>) {
         self.follows_writes = true;
-        self.wants_requests = observer.wants_requests();
-        self.keeps.exchange = observer.wants_exchange();
-        self.keeps.reason = observer.wants_reasons();
+        let wants = observer.wants();
+        self.wants_requests = wants.requests;
+        self.keeps.exchange = wants.exchange;
+        self.keeps.reason = wants.reason;
         self.observer = Some(observer);
     }
 
@@ -367,7 +368,9 @@ impl<'p, D: Driver> Worker<'p, D> {
                 },
                 Step::Cached(request) => {
                     let number = self.sessions[index as usize].session.number();
-                    self.observer.iter_mut().for_each(|observer| observer.cached(number, &request));
+                    if let Some(observer) = &mut self.observer {
+                        observer.event(&Event::Cached { session: number, request: &request }, self.now);
+                    }
                 }
                 Step::Wait => return,
                 Step::Think(time) => {

@@ -4,6 +4,7 @@
 //! the workers have ended.
 #![forbid(unsafe_code)]
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{Outcome, Sample};
@@ -70,66 +71,154 @@ pub struct Exchange {
 /// Bytes of a body that are kept for an observer.
 pub const EXCHANGE_MAX: usize = 1 << 20;
 
+/// Something besides the end of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A session skipped a part of a page because its cached copy is still fresh.
+    Cached {
+        /// Number of the session.
+        session: u64,
+        /// The request that was not sent.
+        request: &'a Request,
+    },
+    /// A connection is being opened.
+    Connecting {
+        /// Its number.
+        connection: u32,
+        /// Number of the session that will use it.
+        session: u64,
+    },
+    /// A connection is ready for calls: TCP is established, and TLS where it is used.
+    Connected {
+        /// Its number.
+        connection: u32,
+    },
+    /// A connection has closed.
+    Disconnected {
+        /// Its number.
+        connection: u32,
+        /// The failure that broke it, reported once however many calls were on it. `None` when we closed it, or the server
+        /// did between calls.
+        why: Option<Outcome>,
+    },
+    /// A request is sent, for the first time or again. Only for observers that want it.
+    Request {
+        /// Number of the call.
+        call: u64,
+        /// The head with its empty line.
+        head: &'a [u8],
+        /// The body, unless that is streamed.
+        body: &'a [u8],
+    },
+    /// The kernel has taken the whole request; reported again each time it is sent again.
+    Written {
+        /// Number of the call.
+        call: u64,
+        /// The connection it was written to.
+        connection: u32,
+        /// Length of the request.
+        bytes: u64,
+    },
+    /// A session has ended. Not reported for sessions that are cut off when the run ends.
+    SessionOver {
+        /// Its number.
+        session: u64,
+        /// Whether it failed.
+        is_failed: bool,
+        /// When it began.
+        began: Timestamp,
+    },
+}
+
+/// Parts of records and events that cost memory and time, and exist only where an observer wants them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// The bytes of each call: [`CallRecord::exchange`].
+    pub exchange: bool,
+    /// The reason phrase of each reply: [`CallRecord::reason`].
+    pub reason: bool,
+    /// Each request as it is sent: [`Event::Request`].
+    pub requests: bool,
+}
+
 /// Receives every call of one worker when it ends, including those cut off at the stop. It runs on the worker's thread; the
 /// time it takes counts as the worker's.
 pub trait Observer {
     /// A call has ended.
     fn call(&mut self, record: &CallRecord<'_>);
 
-    /// A session skipped a part of a page because its cached copy is still fresh.
-    fn cached(&mut self, session: u64, request: &Request) {
-        let _ = (session, request);
+    /// Something else has happened, at `now`.
+    fn event(&mut self, event: &Event<'_>, now: Timestamp) {
+        let _ = (event, now);
     }
 
-    /// Whether records shall carry the bytes of each call. Asked once; costs memory and time.
-    fn wants_exchange(&self) -> bool {
-        false
-    }
-
-    /// Whether records shall carry reason phrases. Asked once.
-    fn wants_reasons(&self) -> bool {
-        false
-    }
-
-    /// The worker is about to wait: a good moment to pass on what was gathered.
+    /// The worker is about to wait: a good moment to print what was gathered.
     fn pause(&mut self) {}
 
-    /// A connection is being opened for the session of this number.
-    fn connecting(&mut self, connection: u32, session: u64, now: Timestamp) {
-        let _ = (connection, session, now);
-    }
-
-    /// A connection is ready for calls: TCP is established, and TLS where it is used.
-    fn connected(&mut self, connection: u32, now: Timestamp) {
-        let _ = (connection, now);
-    }
-
-    /// A connection has closed. `why` is the failure that broke it, reported once however many calls were on it; `None` when
-    /// we closed it, or the server did between calls.
-    fn disconnected(&mut self, connection: u32, now: Timestamp, why: Option<Outcome>) {
-        let _ = (connection, now, why);
-    }
-
-    /// The kernel has taken all `bytes` of a request; reported again each time the request is sent again.
-    fn written(&mut self, call: u64, connection: u32, bytes: u64) {
-        let _ = (call, connection, bytes);
-    }
-
-    /// A session that began at `began` has ended; not reported for sessions that are cut off when the run ends.
-    fn session_over(&mut self, session: u64, is_failed: bool, began: Timestamp, now: Timestamp) {
-        let _ = (session, is_failed, began, now);
-    }
-
-    /// Whether [`request`](Self::request) is wanted. Asked once.
-    fn wants_requests(&self) -> bool {
-        false
-    }
-
-    /// A request is sent, for the first time or again: its head with the empty line, and its body unless that is streamed.
-    fn request(&mut self, call: u64, head: &[u8], body: &[u8]) {
-        let _ = (call, head, body);
+    /// What this observer wants to see besides the plain record. Asked once.
+    fn wants(&self) -> Wants {
+        Wants::default()
     }
 }
 
-/// Makes the observer of the worker of this number, on that worker's thread.
-pub type Observers<'a> = &'a (dyn Fn(usize) -> Box<dyn Observer> + Sync);
+/// Makes one observer per worker, and takes them back when the workers have ended.
+#[derive(Debug)]
+pub struct Observers<F, O> {
+    make: F,
+    ended: Mutex<Vec<O>>,
+}
+
+impl<O: Observer, F: Fn() -> O> Observers<F, O> {
+    /// Observers that `make` creates, each on the thread of its worker.
+    pub const fn new(make: F) -> Self {
+        Self { make, ended: Mutex::new(Vec::new()) }
+    }
+
+    /// The observers whose workers have ended, in any order.
+    pub fn into_ended(self) -> Vec<O> {
+        self.ended.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives each worker its observer.
+pub trait ObserverSource: Sync {
+    /// An observer for the worker on this thread, which drops it when it ends.
+    fn observer(&self) -> Box<dyn Observer + '_>;
+}
+
+impl<O: Observer + Send, F: Fn() -> O + Sync> ObserverSource for Observers<F, O> {
+    fn observer(&self) -> Box<dyn Observer + '_> {
+        Box::new(Lent { observer: Some((self.make)()), ended: &self.ended })
+    }
+}
+
+/// An observer that goes back to where it came from when its worker drops it.
+struct Lent<'a, O> {
+    /// Present until the drop.
+    observer: Option<O>,
+    ended: &'a Mutex<Vec<O>>,
+}
+
+impl<O: Observer> Observer for Lent<'_, O> {
+    fn call(&mut self, record: &CallRecord<'_>) {
+        self.observer.iter_mut().for_each(|observer| observer.call(record));
+    }
+
+    fn event(&mut self, event: &Event<'_>, now: Timestamp) {
+        self.observer.iter_mut().for_each(|observer| observer.event(event, now));
+    }
+
+    fn pause(&mut self) {
+        self.observer.iter_mut().for_each(O::pause);
+    }
+
+    fn wants(&self) -> Wants {
+        self.observer.as_ref().map(O::wants).unwrap_or_default()
+    }
+}
+
+impl<O> Drop for Lent<'_, O> {
+    fn drop(&mut self) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).extend(self.observer.take());
+    }
+}

@@ -9,6 +9,8 @@
 //! ```
 
 use super::{Check, Style};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use warwolf_measure::Outcome;
 
 /// How a fetch ended.
@@ -83,14 +85,23 @@ impl Spans {
         self.sum_us += span;
         self.count += 1;
     }
+
+    fn merge(&mut self, other: Self) {
+        self.min_us = match (self.count, other.count) {
+            (0, _) => other.min_us,
+            (_, 0) => self.min_us,
+            _ => self.min_us.min(other.min_us),
+        };
+        self.max_us = self.max_us.max(other.max_us);
+        self.sum_us += other.sum_us;
+        self.count += other.count;
+    }
 }
 
 /// Adds up fetches in the order in which they end.
 #[derive(Clone, Debug)]
 pub struct Count {
-    check: Check,
-    wanted: u64,
-    urls: Vec<Url>,
+    run: Arc<Shared>,
     pub(super) completed: u64,
     pub(super) body_bytes: u64,
     pub(super) connects: Spans,
@@ -103,11 +114,21 @@ pub struct Count {
     last_ns: u64,
 }
 
-#[derive(Clone, Debug)]
+/// What all parts of a count have in common.
+#[derive(Debug)]
+struct Shared {
+    check: Check,
+    wanted: u64,
+    urls: Box<[Url]>,
+    /// Fetches that are over, in all parts.
+    over: AtomicU64,
+}
+
+#[derive(Debug)]
 struct Url {
     text: Box<str>,
     /// Bytes or checksum of its first whole reply.
-    reference: Option<u64>,
+    reference: OnceLock<u64>,
 }
 
 /// Statuses are counted below this number.
@@ -117,10 +138,25 @@ impl Count {
     /// Of a run of which nothing is over yet.
     #[must_use]
     pub fn new(style: &Style) -> Self {
-        Self {
+        let url = |text: &String| Url { text: text.as_str().into(), reference: OnceLock::new() };
+        Self::of(Arc::new(Shared {
             check: style.check,
             wanted: style.fetches.unwrap_or(u64::MAX),
-            urls: style.urls.iter().map(|text| Url { text: text.as_str().into(), reference: None }).collect(),
+            urls: style.urls.iter().map(url).collect(),
+            over: AtomicU64::new(0),
+        }))
+    }
+
+    /// An empty count of the same run, for one worker: all parts together end at the number that is wanted, and compare
+    /// with the same first replies.
+    #[must_use]
+    pub fn part(&self) -> Self {
+        Self::of(Arc::clone(&self.run))
+    }
+
+    fn of(run: Arc<Shared>) -> Self {
+        Self {
+            run,
             completed: 0,
             body_bytes: 0,
             connects: Spans::default(),
@@ -133,10 +169,23 @@ impl Count {
         }
     }
 
-    /// Whether as many fetches are over as were wanted: then the run is.
+    /// Adds another part of the same run.
+    pub fn merge(&mut self, part: &Self) {
+        self.completed += part.completed;
+        self.body_bytes += part.body_bytes;
+        self.connects.merge(part.connects);
+        self.answers.merge(part.answers);
+        self.timeouts += part.timeouts;
+        self.bad += part.bad;
+        self.statuses.iter_mut().zip(&part.statuses).for_each(|(sum, count)| *sum += count);
+        part.unconnected.iter().for_each(|(outcome, count)| self.add_unconnected(*outcome, *count));
+        self.last_ns = self.last_ns.max(part.last_ns);
+    }
+
+    /// Whether as many fetches are over as were wanted, in all parts: then the run is.
     #[must_use]
-    pub const fn is_done(&self) -> bool {
-        self.completed >= self.wanted
+    pub fn is_done(&self) -> bool {
+        self.run.over.load(Ordering::Relaxed) >= self.run.wanted
     }
 
     /// Fetches that are over.
@@ -153,7 +202,9 @@ impl Count {
 
     /// Adds a fetch, and to `stderr` what there is to say about it. What ends after the run is done counts for nothing.
     pub fn add(&mut self, fetch: &Fetch, stderr: &mut String) {
-        if fetch.ending == Ending::Unfinished || self.is_done() {
+        if fetch.ending == Ending::Unfinished
+            || self.run.over.fetch_add(1, Ordering::Relaxed) >= self.run.wanted
+        {
             return;
         }
         self.completed += 1;
@@ -175,10 +226,7 @@ impl Count {
             }
             Ending::NoConnection(outcome) => {
                 self.say(fetch.url, system_text(outcome), stderr);
-                match self.unconnected.iter_mut().find(|(known, _)| *known == outcome) {
-                    Some((_, count)) => *count += 1,
-                    None => self.unconnected.push((outcome, 1)),
-                }
+                self.add_unconnected(outcome, 1);
                 return;
             }
             Ending::Whole | Ending::Cut | Ending::Unfinished => {}
@@ -190,25 +238,30 @@ impl Count {
     /// own, is not what others are compared with; in the original it was, and one refused connection made every later
     /// fetch a wrong one.
     fn compare(&mut self, fetch: &Fetch, stderr: &mut String) {
-        let (value, wrong) = match self.check {
+        let (value, wrong) = match self.run.check {
             Check::Bytes => (fetch.body_bytes, "byte count wrong"),
             Check::Checksum => (fetch.checksum.into(), "checksum wrong"),
             Check::Nothing => return,
         };
-        let Some(url) = self.urls.get_mut(fetch.url) else { return };
-        match url.reference {
-            Some(reference) if reference != value => {
-                self.bad += 1;
-                self.say(fetch.url, wrong, stderr);
-            }
-            Some(_) => {}
-            None if fetch.ending == Ending::Whole && fetch.status < 500 => url.reference = Some(value),
-            None => {}
+        let Some(url) = self.run.urls.get(fetch.url) else { return };
+        let is_reference = fetch.ending == Ending::Whole && fetch.status < 500;
+        let reference =
+            if is_reference { Some(url.reference.get_or_init(|| value)) } else { url.reference.get() };
+        if reference.is_some_and(|reference| *reference != value) {
+            self.bad += 1;
+            self.say(fetch.url, wrong, stderr);
+        }
+    }
+
+    fn add_unconnected(&mut self, outcome: Outcome, count: u64) {
+        match self.unconnected.iter_mut().find(|(known, _)| *known == outcome) {
+            Some((_, sum)) => *sum += count,
+            None => self.unconnected.push((outcome, count)),
         }
     }
 
     fn say(&self, url: usize, what: &str, stderr: &mut String) {
-        if let Some(url) = self.urls.get(url) {
+        if let Some(url) = self.run.urls.get(url) {
             stderr.extend([&url.text, ": ", what, "\n"]);
         }
     }

@@ -5,6 +5,7 @@
 
 mod count;
 mod number;
+mod observer;
 mod options;
 mod report;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 mod urls;
 
 pub use count::{Count, Ending, Fetch};
+pub use observer::{Counter, Minutes};
 pub use options::{Machine, Usage, parse};
 pub use report::{Totals, progress, report, unresolved};
 

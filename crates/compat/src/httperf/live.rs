@@ -1,10 +1,11 @@
 //! What is said while the run goes on.
 
-use super::ledger::Ledger;
+use super::counts::Samples;
 use super::period::{Gaps, Period};
 use super::translate::Visits;
 use std::fmt::Write as _;
 use std::iter::Peekable;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use warwolf_measure::{Interval, Tally};
 
@@ -15,6 +16,16 @@ pub struct Said {
     pub stdout: String,
     /// For stderr.
     pub stderr: String,
+}
+
+/// Rates that the worker counts and the printing thread reads.
+#[derive(Clone, Debug)]
+pub struct Rates(Arc<Mutex<Samples>>);
+
+impl Rates {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Samples> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -28,10 +39,11 @@ pub struct Live {
     with_sessions: bool,
     periodic: bool,
     /// Where the interval at hand should end, and what was counted in it.
-    pending: Option<(u64, Counts)>,
-    /// Samples told of.
+    pending: Option<(u64, Statuses)>,
+    /// Samples printed so far.
     samples: usize,
-    second: Counts,
+    rates: Rates,
+    second: Statuses,
     second_due_ns: u64,
     /// Gaps to be told of, with when, for those who want to know.
     gaps: Option<Peekable<Delays>>,
@@ -42,13 +54,13 @@ pub struct Live {
 
 /// What is counted of a run.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct Statuses {
     started: u64,
     ok: u64,
     found: u64,
 }
 
-impl Counts {
+impl Statuses {
     fn of(tally: &Tally) -> Self {
         let status =
             |wanted| tally.statuses().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| count);
@@ -92,7 +104,8 @@ impl Live {
             periodic: false,
             pending: None,
             samples: 0,
-            second: Counts::default(),
+            rates: Rates(Arc::new(Mutex::new(Samples::of_client(client)))),
+            second: Statuses::default(),
             second_due_ns: SECOND_NS,
             gaps,
             program: String::new(),
@@ -115,20 +128,26 @@ impl Live {
         Self { program: program.to_owned(), visits, ..self }
     }
 
-    /// Takes in one more interval of the run that `ledger` counts; gives what is to be printed now.
-    pub fn interval(&mut self, interval: &Interval, ledger: &Ledger) -> Said {
-        let said = self.settle(u64::MAX, ledger);
-        self.pending = Some((interval.end.as_nanos(), Counts::of(&interval.tally)));
+    /// Where the observer of the run leaves its rates.
+    #[must_use]
+    pub fn rates(&self) -> Rates {
+        self.rates.clone()
+    }
+
+    /// Adds one more interval; returns what is to be printed now.
+    pub fn interval(&mut self, interval: &Interval) -> Said {
+        let said = self.settle(u64::MAX);
+        self.pending = Some((interval.end.as_nanos(), Statuses::of(&interval.tally)));
         said
     }
 
-    /// The run has ended after `wall`; gives what is still to be printed.
-    pub fn finish(&mut self, wall: Duration, ledger: &Ledger) -> Said {
-        self.settle(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX), ledger)
+    /// The run has ended after `wall`; returns what is still to be printed.
+    pub fn finish(&mut self, wall: Duration) -> Said {
+        self.settle(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// Takes in the interval at hand, which ended at its time or when the run did.
-    fn settle(&mut self, run_end_ns: u64, ledger: &Ledger) -> Said {
+    fn settle(&mut self, run_end_ns: u64) -> Said {
         let mut said = Said::default();
         let Some((end_ns, counts)) = self.pending.take() else { return said };
         self.second.ok += counts.ok;
@@ -140,22 +159,23 @@ impl Live {
             }
         }
         // Writing to a string cannot fail.
-        let _ = self.say(end_ns.min(run_end_ns), ledger, &mut said);
+        let _ = self.print(end_ns.min(run_end_ns), &mut said);
         said
     }
 
-    fn say(&mut self, end_ns: u64, ledger: &Ledger, said: &mut Said) -> std::fmt::Result {
+    fn print(&mut self, end_ns: u64, said: &mut Said) -> std::fmt::Result {
         while let Some((_, gap)) = self.gaps.as_mut().and_then(|gaps| gaps.next_if(|(at, _)| *at < end_ns)) {
             writeln!(said.stderr, "next arrival delay = {gap:.4}")?;
         }
         if self.periodic && end_ns >= self.second_due_ns {
             let elapsed = end_ns as f64 / SECOND_NS as f64;
             writeln!(said.stdout, "[{elapsed:.6} s] 200={}, 302={}", self.second.ok, self.second.found)?;
-            self.second = Counts::default();
+            self.second = Statuses::default();
             self.second_due_ns = (end_ns / SECOND_NS + 1) * SECOND_NS;
         }
-        while self.verbose >= 1 && ledger.sample_due_ns(self.samples) <= end_ns {
-            let [replies, sessions] = ledger.sample(self.samples);
+        let rates = self.rates.lock();
+        while self.verbose >= 1 && rates.end_ns(self.samples).0 <= end_ns {
+            let [replies, sessions] = rates.rates(self.samples);
             self.samples += 1;
             writeln!(said.stdout, "reply-rate = {replies:<8.1}")?;
             if self.with_sessions {
@@ -168,7 +188,7 @@ impl Live {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::Ended;
+    use super::super::counts::{Counts, Ended};
     use super::*;
     use warwolf_measure::{Outcome, Sample, Timeline};
 
@@ -210,12 +230,14 @@ mod tests {
             said.stdout += &more.stdout;
             said.stderr += &more.stderr;
         };
-        let mut ledger = Ledger::new(client);
+        let mut counts = Counts::new(client);
+        let rates = live.rates();
         for interval in intervals(tenths) {
-            ledger.call(&Ended { session: 0, connection: 0, sample: &sample(&interval), footer_bytes: 0 });
-            hear(live.interval(&interval, &ledger));
+            counts.call(&Ended { session: 0, connection: 0, sample: &sample(&interval), footer_bytes: 0 });
+            counts.publish(&rates);
+            hear(live.interval(&interval));
         }
-        hear(live.finish(Duration::from_millis(wall_ms), &ledger));
+        hear(live.finish(Duration::from_millis(wall_ms)));
         said
     }
 

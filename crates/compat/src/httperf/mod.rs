@@ -4,12 +4,13 @@
 //! the original hangs on, dies of or miscounts is done right: `docs/httperf.md` lists every such place.
 
 mod ciphers;
+mod counts;
 mod echo;
 mod escape;
 mod getopt;
-mod ledger;
 mod live;
 mod number;
+mod observer;
 mod options;
 mod period;
 mod report;
@@ -19,14 +20,16 @@ mod transcript;
 mod translate;
 mod wire;
 
-pub use ledger::{Ended, Ledger, NO_CONNECTION};
-pub use live::{Live, Said};
+use counts::Counts;
+pub use live::{Live, Rates, Said};
+pub use observer::Counter;
 pub use options::Parts;
 pub use report::{Errors, Figures, Sessions, Spread, median_ms, report};
-pub use transcript::Transcript;
 
+use crate::Console;
 use options::{Options, Sessions as Wanted};
 use std::path::Path;
+use transcript::Transcript;
 use translate::{NoPlan, Visits, translate};
 use warwolf_measure::{Evidence, Run};
 use warwolf_plan::Plan;
@@ -123,9 +126,14 @@ impl Style {
             .with_visits(&options.program, self.visits.clone().filter(|_| options.verbose > 0))
     }
 
-    /// What writes down requests and replies as they go over the wire; empty unless that was asked for.
+    /// The observer of the run, which has one worker. It shares the rates it counts with [`Live`].
     #[must_use]
-    pub fn transcript(&self) -> Transcript {
+    pub fn observer<'a>(&self, rates: &Rates, console: &'a dyn Console) -> Counter<'a> {
+        Counter::new(Counts::new(self.options.client), self.transcript(), rates.clone(), console)
+    }
+
+    /// Prints requests and replies as they are sent and received; empty unless that was asked for.
+    fn transcript(&self) -> Transcript {
         let Options { print_request, print_reply, sessions, verbose, program, .. } = &self.options;
         let transcript = Transcript::new(*print_request, *print_reply);
         match sessions {
@@ -134,18 +142,12 @@ impl Style {
         }
     }
 
-    /// What counts a run from what its observer hears.
+    /// The numbers of the report of a run that `counter` observed.
     #[must_use]
-    pub fn ledger(&self) -> Ledger {
-        Ledger::new(self.options.client)
-    }
-
-    /// The numbers of the report of a run that `ledger` counted.
-    #[must_use]
-    pub fn figures(&self, run: &Run, ledger: &Ledger) -> Figures {
+    pub fn figures(&self, run: &Run, counter: &Counter<'_>) -> Figures {
         let Evidence { cpu_user, cpu_system, .. } = run.evidence;
         let Options { sessions, periodic_stats, .. } = &self.options;
-        ledger.figures(run.wall, [cpu_user, cpu_system], sessions.is_some(), *periodic_stats)
+        counter.counts().figures(run.wall, [cpu_user, cpu_system], sessions.is_some(), *periodic_stats)
     }
 
     /// The report.

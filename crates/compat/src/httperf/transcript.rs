@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// Writes down what goes over the wire.
 #[derive(Clone, Debug, Default)]
-pub struct Transcript {
+pub(super) struct Transcript {
     request: Option<Parts>,
     reply: Option<Parts>,
     /// Who says of each request what it fetches, if anybody does.
@@ -30,18 +30,18 @@ impl Transcript {
 
     /// Whether requests are written down.
     #[must_use]
-    pub const fn wants_requests(&self) -> bool {
+    pub(super) const fn wants_requests(&self) -> bool {
         self.request.is_some() || self.fetching.is_some()
     }
 
     /// Whether replies are written down.
     #[must_use]
-    pub const fn wants_replies(&self) -> bool {
+    pub(super) const fn wants_replies(&self) -> bool {
         self.reply.is_some()
     }
 
     /// A request is sent, for the first time or again. `head` has its empty line.
-    pub fn request(&mut self, call: u64, head: &[u8], body: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn request(&mut self, call: u64, head: &[u8], body: &[u8], out: &mut Vec<u8>) {
         if let Some(program) = &self.fetching {
             let target = head.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
             out.extend_from_slice(format!("{program}: fetching `").as_bytes());
@@ -59,14 +59,14 @@ impl Transcript {
     }
 
     /// The head of a reply is complete. `head` has its empty line.
-    pub fn head(&mut self, call: u64, head: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn head(&mut self, call: u64, head: &[u8], out: &mut Vec<u8>) {
         if self.reply.is_some_and(Parts::header) {
             lines(b'R', b'H', call, head, out);
         }
     }
 
     /// More of the body of a reply has come.
-    pub fn body(&mut self, call: u64, bytes: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn body(&mut self, call: u64, bytes: &[u8], out: &mut Vec<u8>) {
         if !self.reply.is_some_and(Parts::body) {
             return;
         }
@@ -79,7 +79,7 @@ impl Transcript {
     }
 
     /// A reply is complete: bytes of its head, its body, and what follows the last chunk.
-    pub fn end(&mut self, call: u64, sizes: [u64; 3], out: &mut Vec<u8>) {
+    pub(super) fn end(&mut self, call: u64, sizes: [u64; 3], out: &mut Vec<u8>) {
         let Some(_) = self.reply else { return };
         if let Some(rest) = self.waiting.remove(&call) {
             lines(b'R', b'B', call, &rest, out);

@@ -1,13 +1,11 @@
 //! What siege counts, by its own rules: which replies are transactions, which are successful, which have failed.
 //!
-//! [`Ledger`] counts call by call and is exact. [`Counts::of`] makes do with the sums of a [`Summary`], where it cannot be
-//! known what a redirect led to: there each hit of a chain counts, whatever became of the chain.
+//! [`CallCounter`] counts call by call: what a hit of a chain of redirects counts for is known only when the chain ends.
 
 use super::ftp::Ftp;
 use super::style::Style;
 use std::collections::HashMap;
 use std::time::Duration;
-use warwolf_measure::{Outcome, Phase, Summary, Tally, ViolationKind};
 
 /// How a call ended, as far as siege can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,62 +80,16 @@ const FORBIDDEN: u16 = 403;
 /// The status siege gives to what is not HTTP.
 pub(super) const TEAPOT: u16 = 418;
 
-impl Counts {
-    /// Counts from the sums of a run.
-    #[must_use]
-    pub fn of(summary: &Summary) -> Self {
-        let tally = &summary.tally;
-        let mut counts = Self { elapsed: summary.wall, ..Self::default() };
-        for (status, count) in tally.statuses() {
-            counts.add(status, count);
-        }
-        // Broken off within its body: siege sees a reply, of which the tally does not keep the status.
-        counts.add(200, tally.outcome(Outcome::ClosedMidReply));
-        let not_http = tally.outcome(Outcome::Violation(ViolationKind::BadStatusLine));
-        counts.add(TEAPOT, not_http);
-        let nothing = tally.failed() + tally.timed_out() - tally.outcome(Outcome::ClosedMidReply) - not_http;
-        counts.failed += nothing;
-        counts.bytes = tally.counters().body_bytes;
-        counts.head_bytes = tally.counters().header_bytes;
-        let times = tally.moments(Phase::Latency);
-        counts.total = span(times.sum_ns().saturating_sub(lag_ns(tally)));
-        counts.longest = span(times.max_ns().unwrap_or(0).into());
-        counts.shortest = span(times.min_ns().unwrap_or(0).into());
-        counts
-    }
-
-    fn add(&mut self, status: u16, count: u64) {
-        self.hits += if is_failure(status) { 0 } else { count };
-        self.successful += if is_success(status) { count } else { 0 };
-        self.failed += if is_failure(status) || status == TEAPOT { count } else { 0 };
-        self.ok += if status == 200 { count } else { 0 };
-    }
-}
-
-/// Lag of the calls whose latency was counted: siege's clock starts with the call itself. Where some calls failed, their
-/// share is taken to be like that of the others.
-fn lag_ns(tally: &Tally) -> u128 {
-    let (lag, latency) = (tally.moments(Phase::Lag), tally.moments(Phase::Latency));
-    match lag.count() {
-        0 => 0,
-        all => lag.sum_ns() * u128::from(latency.count().min(all)) / u128::from(all),
-    }
-}
-
-fn span(nanos: u128) -> Duration {
-    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
-}
-
 /// Counts call by call.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct CallCounter {
     counts: Counts,
     /// Hits of users whose iteration goes on: they count when it ends well.
     held: HashMap<u64, u64>,
     timed: u64,
 }
 
-impl Ledger {
+impl CallCounter {
     /// Counts a call. Gives the status under which siege shows it; none when it shows nothing.
     pub fn take(&mut self, style: &Style, call: &Call) -> Option<u16> {
         let status = match call.end {

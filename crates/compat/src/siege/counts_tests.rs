@@ -30,12 +30,12 @@ fn nothing() -> Call {
 type Told = (u64, u64, u64);
 
 fn told(calls: &[Call]) -> Told {
-    let mut ledger = Ledger::default();
+    let mut counter = CallCounter::default();
     let style = style("");
     for call in calls {
-        ledger.take(&style, call);
+        counter.take(&style, call);
     }
-    let counts = ledger.counts(Duration::ZERO, 0);
+    let counts = counter.counts(Duration::ZERO, 0);
     (counts.hits, counts.successful, counts.failed)
 }
 
@@ -85,27 +85,27 @@ fn the_first_request_of_a_user_may_fail() {
 #[test]
 fn a_reply_without_a_body_may_be_none() {
     let empty = Call { bytes: 0, ..reply(200) };
-    let mut ledger = Ledger::default();
-    assert_eq!(ledger.take(&style(""), &empty), Some(200));
-    assert_eq!(ledger.take(&style("zero-data-ok = false"), &empty), None);
-    let counts = ledger.counts(Duration::ZERO, 0);
+    let mut counter = CallCounter::default();
+    assert_eq!(counter.take(&style(""), &empty), Some(200));
+    assert_eq!(counter.take(&style("zero-data-ok = false"), &empty), None);
+    let counts = counter.counts(Duration::ZERO, 0);
     assert_eq!((counts.hits, counts.successful, counts.failed), (1, 1, 1));
 }
 
 #[test]
 fn times_and_bytes_are_those_of_all_replies() {
     let style = style("");
-    let mut ledger = Ledger::default();
+    let mut counter = CallCounter::default();
     let millis = Duration::from_millis;
-    ledger.take(&style, &Call { time: millis(30), ..reply(200) });
-    ledger.take(&style, &Call { time: millis(10), ..reply(500) });
-    ledger.take(&style, &nothing());
-    let mut other = Ledger::default();
+    counter.take(&style, &Call { time: millis(30), ..reply(200) });
+    counter.take(&style, &Call { time: millis(10), ..reply(500) });
+    counter.take(&style, &nothing());
+    let mut other = CallCounter::default();
     other.take(&style, &Call { time: millis(50), bytes: 7, ..reply(404) });
-    let mut all = Ledger::default();
-    all.merge(&ledger);
+    let mut all = CallCounter::default();
+    all.merge(&counter);
     all.merge(&other);
-    all.merge(&Ledger::default());
+    all.merge(&CallCounter::default());
     let counts = all.counts(millis(1_000), 9);
     assert_eq!((counts.total, counts.longest, counts.shortest), (millis(90), millis(50), millis(10)));
     assert_eq!((counts.bytes, counts.ok, counts.head_bytes), (207, 1, 9));
@@ -114,9 +114,9 @@ fn times_and_bytes_are_those_of_all_replies() {
 
 #[test]
 fn what_is_shown_of_something_else_than_http_is_418() {
-    let mut ledger = Ledger::default();
-    assert_eq!(ledger.take(&style(""), &Call { end: End::NotHttp, ..nothing() }), Some(418));
-    assert_eq!(ledger.take(&style(""), &nothing()), None);
+    let mut counter = CallCounter::default();
+    assert_eq!(counter.take(&style(""), &Call { end: End::NotHttp, ..nothing() }), Some(418));
+    assert_eq!(counter.take(&style(""), &nothing()), None);
 }
 
 #[test]
@@ -127,9 +127,9 @@ fn what_is_forbidden_fails_from_4_1_7_on_unless_the_user_is_let_in() {
         parse(&argv, &world).unwrap().style
     };
     let told = |line: &str, calls: &[Call]| {
-        let (mut ledger, style) = (Ledger::default(), style(line));
-        calls.iter().for_each(|call| _ = ledger.take(&style, call));
-        let counts = ledger.counts(Duration::ZERO, 0);
+        let (mut counter, style) = (CallCounter::default(), style(line));
+        calls.iter().for_each(|call| _ = counter.take(&style, call));
+        let counts = counter.counts(Duration::ZERO, 0);
         (counts.hits, counts.successful, counts.failed)
     };
     let asking = |status| Call { goes_on: true, ..reply(status) };

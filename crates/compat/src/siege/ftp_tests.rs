@@ -1,6 +1,6 @@
 use super::*;
 use crate::siege::testing::Paper;
-use crate::siege::{Call, Classic, Ledger, parse};
+use crate::siege::{Call, CallCounter, Classic, parse};
 
 fn siege(rc: &str, words: &str) -> Classic {
     let world = Paper::default().with_file("rc", rc).with_file("up.txt", "what is stored\n");
@@ -60,11 +60,11 @@ fn told(words: &str, outcome: Outcome, status: u16, previous: u16, bytes: u64) -
     let Classic { plan, style, .. } = siege("", words);
     let request = plan.unwrap().requests[0].clone();
     let (end, status) = transfer(&request, outcome, status, previous).end();
-    let mut ledger = Ledger::default();
+    let mut counter = CallCounter::default();
     let time = Duration::from_millis(5);
     let call = Call { user: 0, end, status, bytes, time, goes_on: false, gives_up: false, opening: false };
-    ledger.take(&style, &call);
-    let counts = ledger.counts(Duration::ZERO, 0);
+    counter.take(&style, &call);
+    let counts = counter.counts(Duration::ZERO, 0);
     ((counts.hits, counts.successful, counts.failed), status)
 }
 

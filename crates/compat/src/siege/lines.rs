@@ -14,7 +14,7 @@ pub struct Line<'a> {
     pub user: u64,
     /// `HTTP/1.1`, as the server says.
     pub protocol: &'a str,
-    /// The status, as [`super::Ledger::take`] gives it.
+    /// The status, as [`super::CallCounter::take`] gives it.
     pub status: u16,
     /// From before connecting to the end of the body.
     pub time: Duration,

@@ -58,6 +58,21 @@ impl Count {
         self.transactions
     }
 
+    /// Adds what another worker has counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.transactions += other.transactions;
+        self.took_ns += other.took_ns;
+        self.making_ns += other.making_ns;
+        self.bytes += other.bytes;
+        self.last_ns = self.last_ns.max(other.last_ns);
+        for (status, count) in &other.statuses {
+            *self.statuses.entry(*status).or_default() += count;
+        }
+        for (key, count) in &other.made_up {
+            *self.made_up.entry(*key).or_default() += count;
+        }
+    }
+
     /// Adds a transaction, and to `stderr` a line when it stands for real trouble: a status of 500 or more.
     pub fn add(&mut self, transaction: &Transaction<'_>, process: u32, stderr: &mut Vec<u8>) {
         let Some((status, message)) = status(transaction) else { return };

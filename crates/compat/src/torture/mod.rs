@@ -4,12 +4,14 @@
 //! that as the original does. What differs from the original on purpose is in `docs/torture_pl.md`.
 
 mod count;
+mod observer;
 mod options;
 mod report;
 #[cfg(test)]
 mod tests;
 
 pub use count::{Count, Transaction};
+pub use observer::Counter;
 pub use options::{Usage, parse};
 pub use report::{Own, details, ending, report, starting};
 

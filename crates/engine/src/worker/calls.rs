@@ -209,7 +209,7 @@ impl<D: Driver> Worker<'_, D> {
             exchange.request = sent.to_vec();
         }
         if *wants_requests {
-            notify_request(observer, entry.serial, sent, template);
+            notify_request(observer, self.now, entry.serial, sent, template);
         }
         if let (Some(began), Some(kept)) = (began, &mut entry.kept) {
             kept.drawn_bytes = filling.drawn();

@@ -2,9 +2,10 @@
 
 use super::{Live, Worker};
 use crate::call::NONE;
+use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::Template;
-use warwolf_observe::Observer;
+use warwolf_observe::{Event, Observer};
 
 impl<D: Driver> Worker<'_, D> {
     pub(super) fn notify_connecting(&mut self, index: u32) {
@@ -13,13 +14,13 @@ impl<D: Driver> Worker<'_, D> {
             && owner != NONE
         {
             let session = self.sessions[owner as usize].session.number();
-            observer.connecting(index, session, self.now);
+            observer.event(&Event::Connecting { connection: index, session }, self.now);
         }
     }
 
     pub(super) fn notify_connected(&mut self, index: u32) {
         if let Some(observer) = &mut self.observer {
-            observer.connected(index, self.now);
+            observer.event(&Event::Connected { connection: index }, self.now);
         }
     }
 
@@ -27,33 +28,37 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn notify_gone(&mut self) {
         let Some(observer) = &mut self.observer else { return };
         for index in self.gone.drain(..) {
-            observer.disconnected(index, self.now, self.connections[index as usize].why);
+            let why = self.connections[index as usize].why;
+            observer.event(&Event::Disconnected { connection: index, why }, self.now);
         }
     }
 
     pub(super) fn notify_written(&mut self, call: u32, connection: u32) {
         if let Some(observer) = &mut self.observer {
             let call = &self.calls[call as usize];
-            observer.written(call.serial, connection, call.sent_bytes);
+            let written = Event::Written { call: call.serial, connection, bytes: call.sent_bytes };
+            observer.event(&written, self.now);
         }
     }
 
     pub(super) fn notify_session_over(&mut self, live: &Live) {
         if let Some(observer) = &mut self.observer {
-            observer.session_over(live.session.number(), live.session.is_failed(), live.began, self.now);
+            let (session, is_failed) = (live.session.number(), live.session.is_failed());
+            observer.event(&Event::SessionOver { session, is_failed, began: live.began }, self.now);
         }
     }
 }
 
 /// Shows the observer a request as it is sent.
 pub(super) fn notify_request(
-    observer: &mut Option<Box<dyn Observer>>,
+    observer: &mut Option<Box<dyn Observer + '_>>,
+    now: Timestamp,
     call: u64,
     encoded: &[u8],
     template: &Template,
 ) {
     if let Some(observer) = observer {
         let (head, body) = encoded.split_at(encoded.len() - template.body_bytes());
-        observer.request(call, head, body);
+        observer.event(&Event::Request { call, head, body }, now);
     }
 }

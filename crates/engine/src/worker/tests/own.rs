@@ -1,6 +1,7 @@
 //! Sessions with connections of their own, in virtual time: bursts, pauses, failures, and what the observer hears.
 
 use super::*;
+use warwolf_observe::Event;
 use warwolf_plan::{Burst, FailureRule, Reconnect, RequestId, Script, WhenFull};
 
 /// `sessions` at `rate` of `calls` calls each, on `own` connections.
@@ -55,21 +56,22 @@ impl Observer for Diary {
         };
         self.note(how);
     }
-    fn connecting(&mut self, connection: u32, session: u64, _now: Timestamp) {
-        self.note(format!("+{connection}/{session}"));
-    }
-    fn connected(&mut self, connection: u32, _now: Timestamp) {
-        self.note(format!("={connection}"));
-    }
-    fn disconnected(&mut self, connection: u32, _now: Timestamp, why: Option<Outcome>) {
-        self.note(format!("-{connection}{}", why.map_or(String::new(), |why| format!("{why:?}"))));
-    }
-    fn written(&mut self, call: u64, connection: u32, bytes: u64) {
-        assert!(bytes > 0);
-        self.note(format!("w{call}/{connection}"));
-    }
-    fn session_over(&mut self, session: u64, is_failed: bool, _began: Timestamp, _now: Timestamp) {
-        self.note(format!("s{session}{}", if is_failed { "!" } else { "" }));
+    fn event(&mut self, event: &Event<'_>, _now: Timestamp) {
+        self.note(match *event {
+            Event::Connecting { connection, session } => format!("+{connection}/{session}"),
+            Event::Connected { connection } => format!("={connection}"),
+            Event::Disconnected { connection, why } => {
+                format!("-{connection}{}", why.map_or(String::new(), |why| format!("{why:?}")))
+            }
+            Event::Written { call, connection, bytes } => {
+                assert!(bytes > 0);
+                format!("w{call}/{connection}")
+            }
+            Event::SessionOver { session, is_failed, .. } => {
+                format!("s{session}{}", if is_failed { "!" } else { "" })
+            }
+            Event::Cached { .. } | Event::Request { .. } => return,
+        });
     }
 }
 

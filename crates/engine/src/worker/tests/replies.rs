@@ -1,7 +1,7 @@
 //! What sessions and observers learn from replies, and what becomes of peers that fall silent.
 
 use super::*;
-use warwolf_observe::Exchange;
+use warwolf_observe::{Event, Exchange, Wants};
 use warwolf_plan::{DataPlace, Fetch, RandomData, ReplyEnd, Resources};
 
 /// A call as an observer saw it: path, whether it goes on, whether it is an opening, status, challenges, exchange, and whether
@@ -44,16 +44,14 @@ impl Observer for Notes {
         });
     }
 
-    fn cached(&mut self, _session: u64, request: &Request) {
-        self.cached.borrow_mut().push(request.path.clone());
+    fn event(&mut self, event: &Event<'_>, _now: Timestamp) {
+        if let Event::Cached { request, .. } = event {
+            self.cached.borrow_mut().push(request.path.clone());
+        }
     }
 
-    fn wants_exchange(&self) -> bool {
-        self.exchange
-    }
-
-    fn wants_reasons(&self) -> bool {
-        true
+    fn wants(&self) -> Wants {
+        Wants { exchange: self.exchange, reason: true, requests: false }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Counts by httperf's rules, from what happens in a run.
 //!
-//! Whoever runs the plan tells it of each connection, request, call and session as it goes; times are nanoseconds from the
-//! start of the run. Everything is counted once for a connection where the original does so, not once for each call.
+//! The observer of the run reports each connection, request, call and session; times are nanoseconds from the start of the
+//! run. Errors are counted once per connection where the original does so, not once per call.
 
+use super::live::Rates;
 use super::report::{Errors, Figures, Sessions, Spread, median_ms};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -10,23 +11,23 @@ use warwolf_measure::{Outcome, Sample};
 
 /// A reply, or what is known of a call that had none.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended<'a> {
+pub(super) struct Ended<'a> {
     /// Number of the session that made the call.
-    pub session: u64,
+    pub(super) session: u64,
     /// The connection it was on; [`NO_CONNECTION`] when none could be begun for it.
-    pub connection: u32,
+    pub(super) connection: u32,
     /// When things happened to it, and how it ended.
-    pub sample: &'a Sample,
+    pub(super) sample: &'a Sample,
     /// Bytes after the last chunk of the reply.
-    pub footer_bytes: u32,
+    pub(super) footer_bytes: u32,
 }
 
 /// No connection's number.
-pub const NO_CONNECTION: u32 = u32::MAX;
+pub(super) const NO_CONNECTION: u32 = u32::MAX;
 
 /// What is counted.
 #[derive(Clone, Debug)]
-pub struct Ledger {
+pub(super) struct Counts {
     open: HashMap<u32, Connection>,
     connections: u64,
     concurrent: u64,
@@ -35,8 +36,7 @@ pub struct Ledger {
     last_burst: u64,
     longest_burst: u64,
     connect_ns: Sum,
-    lifetimes_ms: Vec<f64>,
-    lifetime_bins: BTreeMap<u64, u64>,
+    lifetimes: Lifetimes,
     requests: u64,
     request_bytes: u64,
     replies: u64,
@@ -50,6 +50,7 @@ pub struct Ledger {
     under_way: HashMap<u64, Session>,
     sessions: SessionCounts,
     samples: Samples,
+    has_new_rates: bool,
 }
 
 /// A connection that is there.
@@ -95,9 +96,43 @@ impl Sum {
     }
 }
 
+/// How long connections lasted, in milliseconds. Bounded: running moments (Welford, 1962), and one bin per millisecond.
+#[derive(Clone, Debug, Default)]
+struct Lifetimes {
+    count: u64,
+    min: f64,
+    max: f64,
+    mean: f64,
+    /// Sum of the squared distances from the mean.
+    squares: f64,
+    bins: BTreeMap<u64, u64>,
+}
+
+impl Lifetimes {
+    fn add(&mut self, lifetime: f64) {
+        self.min = if self.count == 0 { lifetime } else { self.min.min(lifetime) };
+        self.max = self.max.max(lifetime);
+        self.count += 1;
+        let distance = lifetime - self.mean;
+        self.mean += distance / self.count as f64;
+        self.squares += distance * (lifetime - self.mean);
+        *self.bins.entry((lifetime as u64).min(LAST_BIN)).or_insert(0) += 1;
+    }
+
+    fn bins(&self) -> Vec<(u64, u64)> {
+        self.bins.iter().map(|(bin, count)| (*bin, *count)).collect()
+    }
+
+    fn spread(&self) -> Spread {
+        let Self { count, min, max, mean, .. } = *self;
+        let stddev = if count < 2 { 0.0 } else { (self.squares / (count as f64 - 1.0)).sqrt() };
+        Spread { min, mean, max, median: median_ms(&self.bins()), stddev, count }
+    }
+}
+
 /// Replies and sessions by spans of five seconds, the first of which may be shorter.
 #[derive(Clone, Debug)]
-struct Samples {
+pub(super) struct Samples {
     first_ns: u64,
     spans: Vec<[u64; 2]>,
 }
@@ -111,7 +146,7 @@ const LONGEST: usize = 1 << 20;
 
 impl Samples {
     /// The spans of client `id` of `clients`, who divide the five seconds among them.
-    fn of_client((id, clients): (u32, u32)) -> Self {
+    pub(super) fn of_client((id, clients): (u32, u32)) -> Self {
         let first_ns = SAMPLE_NS * (u64::from(id) + 1) / u64::from(clients.max(1));
         Self { first_ns: first_ns.max(1), spans: Vec::new() }
     }
@@ -128,15 +163,22 @@ impl Samples {
     }
 
     /// When span `number` ends, and how long it is.
-    fn end_ns(&self, number: usize) -> (u64, u64) {
+    pub(super) fn end_ns(&self, number: usize) -> (u64, u64) {
         let end = self.first_ns.saturating_add(SAMPLE_NS.saturating_mul(number as u64));
         (end, if number == 0 { self.first_ns } else { SAMPLE_NS })
     }
 
     /// Replies and sessions a second in span `number`.
-    fn rates(&self, number: usize) -> [f64; 2] {
+    pub(super) fn rates(&self, number: usize) -> [f64; 2] {
         let seconds = self.end_ns(number).1 as f64 / 1e9;
         self.spans.get(number).copied().unwrap_or_default().map(|count| count as f64 / seconds)
+    }
+
+    /// Copies what `newer`, a later state of the same samples, has more. Only the last spans can differ.
+    fn catch_up(&mut self, newer: &Self) {
+        let same = self.spans.len().saturating_sub(2);
+        self.spans.truncate(same);
+        self.spans.extend_from_slice(newer.spans.get(same..).unwrap_or_default());
     }
 
     /// All rates of spans that were over by `end_ns`.
@@ -147,10 +189,10 @@ impl Samples {
     }
 }
 
-impl Ledger {
+impl Counts {
     /// Nothing counted yet, for client `id` of `clients`.
     #[must_use]
-    pub fn new(client: (u32, u32)) -> Self {
+    pub(super) fn new(client: (u32, u32)) -> Self {
         Self {
             open: HashMap::new(),
             connections: 0,
@@ -159,8 +201,7 @@ impl Ledger {
             last_burst: 0,
             longest_burst: 0,
             connect_ns: Sum::default(),
-            lifetimes_ms: Vec::new(),
-            lifetime_bins: BTreeMap::new(),
+            lifetimes: Lifetimes::default(),
             requests: 0,
             request_bytes: 0,
             replies: 0,
@@ -173,11 +214,12 @@ impl Ledger {
             under_way: HashMap::new(),
             sessions: SessionCounts::default(),
             samples: Samples::of_client(client),
+            has_new_rates: false,
         }
     }
 
     /// A turn of the loop is over: connections begun from now on belong to the next.
-    pub fn turn(&mut self) {
+    pub(super) fn turn(&mut self) {
         if self.burst > 0 {
             self.longest_burst = self.longest_burst.max(self.last_burst);
             self.last_burst = std::mem::take(&mut self.burst);
@@ -185,7 +227,7 @@ impl Ledger {
     }
 
     /// A connection is begun for a session.
-    pub fn connecting(&mut self, connection: u32, session: u64, now_ns: u64) {
+    pub(super) fn connecting(&mut self, connection: u32, session: u64, now_ns: u64) {
         self.connections += 1;
         self.burst += 1;
         self.open.insert(connection, Connection { session, began_ns: now_ns, replies: 0 });
@@ -193,7 +235,7 @@ impl Ledger {
     }
 
     /// Calls may start on a connection.
-    pub fn connected(&mut self, connection: u32, now_ns: u64) {
+    pub(super) fn connected(&mut self, connection: u32, now_ns: u64) {
         if let Some(open) = self.open.get(&connection) {
             self.connect_ns.add(now_ns.saturating_sub(open.began_ns));
             self.under_way.entry(open.session).or_default().connections += 1;
@@ -201,16 +243,14 @@ impl Ledger {
     }
 
     /// A connection is gone, or could not be begun at all; `why` is what broke it, if anything did.
-    pub fn disconnected(&mut self, connection: u32, now_ns: u64, why: Option<Outcome>) {
+    pub(super) fn disconnected(&mut self, connection: u32, now_ns: u64, why: Option<Outcome>) {
         if let Some(why) = why {
             self.count_error(why);
             // It did not get as far as a connect.
             self.connections -= u64::from(matches!(why, Outcome::NoFiles | Outcome::ConnectionLimit));
         }
         let Some(closed) = self.open.remove(&connection).filter(|closed| closed.replies > 0) else { return };
-        let lifetime_ms = now_ns.saturating_sub(closed.began_ns) as f64 / 1e6;
-        self.lifetimes_ms.push(lifetime_ms);
-        *self.lifetime_bins.entry((lifetime_ms as u64).min(LAST_BIN)).or_insert(0) += 1;
+        self.lifetimes.add(now_ns.saturating_sub(closed.began_ns) as f64 / 1e6);
     }
 
     fn count_error(&mut self, why: Outcome) {
@@ -230,13 +270,13 @@ impl Ledger {
     }
 
     /// A request has been written to its end, for the first time or again.
-    pub fn written(&mut self, bytes: u64) {
+    pub(super) fn written(&mut self, bytes: u64) {
         self.requests += 1;
         self.request_bytes += bytes;
     }
 
     /// A call is over.
-    pub fn call(&mut self, ended: &Ended<'_>) {
+    pub(super) fn call(&mut self, ended: &Ended<'_>) {
         let sample = ended.sample;
         if ended.connection == NO_CONNECTION {
             self.count_error(sample.outcome);
@@ -265,6 +305,7 @@ impl Ledger {
         }
         self.transfer_ns.add(sample.transfer().map_or(0, nanos));
         self.samples.add(sample.finished.as_nanos(), 0);
+        self.has_new_rates = true;
         self.under_way.entry(ended.session).or_default().replies += 1;
         if let Some(connection) = self.open.get_mut(&ended.connection) {
             connection.replies += 1;
@@ -272,7 +313,7 @@ impl Ledger {
     }
 
     /// A session is over.
-    pub fn session(&mut self, session: u64, failed: bool, began_ns: u64, now_ns: u64) {
+    pub(super) fn session(&mut self, session: u64, failed: bool, began_ns: u64, now_ns: u64) {
         let Session { connections, replies } = self.under_way.remove(&session).unwrap_or_default();
         let counts = &mut self.sessions;
         let lifetime_ns = now_ns.saturating_sub(began_ns);
@@ -284,6 +325,7 @@ impl Ledger {
             counts.connections += connections;
             counts.lifetime_ns.add(lifetime_ns);
             self.samples.add(now_ns, 1);
+            self.has_new_rates = true;
         }
         let length = replies.min(LONGEST);
         if length >= counts.lengths.len() {
@@ -292,27 +334,16 @@ impl Ledger {
         counts.lengths[length] += 1;
     }
 
-    /// Replies and completed sessions a second in sample `number`, from zero.
-    #[must_use]
-    pub fn sample(&self, number: usize) -> [f64; 2] {
-        self.samples.rates(number)
-    }
-
-    /// When sample `number` is taken.
-    #[must_use]
-    pub fn sample_due_ns(&self, number: usize) -> u64 {
-        self.samples.end_ns(number).0
-    }
-
-    /// Replies with status 200 and 302.
-    #[must_use]
-    pub const fn periodic(&self) -> [u64; 2] {
-        self.periodic
+    /// Copies the rates counted since the last call to where the printing thread reads them.
+    pub(super) fn publish(&mut self, rates: &Rates) {
+        if std::mem::take(&mut self.has_new_rates) {
+            rates.lock().catch_up(&self.samples);
+        }
     }
 
     /// The numbers of the report of a run that took `wall` and so much CPU time, in user mode and in the kernel.
     #[must_use]
-    pub fn figures(
+    pub(super) fn figures(
         &self,
         wall: Duration,
         cpu: [Duration; 2],
@@ -320,7 +351,6 @@ impl Ledger {
         periodic: bool,
     ) -> Figures {
         let [replies, sessions] = self.samples.until(nanos(wall));
-        let bins: Vec<_> = self.lifetime_bins.iter().map(|(bin, count)| (*bin, *count)).collect();
         let counts = &self.sessions;
         let entered = if self.burst > 0 { self.last_burst } else { 0 };
         Figures {
@@ -333,9 +363,9 @@ impl Ledger {
             replies: self.replies,
             reply_bytes: self.reply_bytes,
             classes: self.classes,
-            lifetimes: self.lifetimes_ms.len() as u64,
-            lifetime_ms: Spread { median: median_ms(&bins), ..Spread::of(&self.lifetimes_ms) },
-            lifetime_bins: bins,
+            lifetimes: self.lifetimes.count,
+            lifetime_ms: self.lifetimes.spread(),
+            lifetime_bins: self.lifetimes.bins(),
             connect_ms: self.connect_ns.mean() / 1e6,
             reply_rates: Spread::of(&replies),
             response_ms: self.response_ns.mean() / 1e6,
@@ -361,5 +391,5 @@ fn nanos(time: Duration) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "ledger_tests.rs"]
+#[path = "counts_tests.rs"]
 mod tests;

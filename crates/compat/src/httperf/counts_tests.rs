@@ -27,36 +27,36 @@ fn reply(clock: &[Interval], status: u16, [sent, begun, finished]: [usize; 3]) -
     }
 }
 
-fn figures(ledger: &Ledger, wall_ms: u64) -> Figures {
-    ledger.figures(Duration::from_millis(wall_ms), [Duration::ZERO; 2], true, true)
+fn figures(counts: &Counts, wall_ms: u64) -> Figures {
+    counts.figures(Duration::from_millis(wall_ms), [Duration::ZERO; 2], true, true)
 }
 
 /// One connection that carries replies at the given milliseconds, from `from` on, and then closes.
-fn connection(ledger: &mut Ledger, clock: &[Interval], number: u32, from: usize, replies: &[usize]) {
+fn connection(counts: &mut Counts, clock: &[Interval], number: u32, from: usize, replies: &[usize]) {
     let session = u64::from(number);
-    ledger.connecting(number, session, from as u64 * MS);
-    ledger.turn();
-    ledger.connected(number, (from as u64 + 1) * MS);
+    counts.connecting(number, session, from as u64 * MS);
+    counts.turn();
+    counts.connected(number, (from as u64 + 1) * MS);
     let mut last = from;
     for at in replies {
-        ledger.written(62);
+        counts.written(62);
         let sample = reply(clock, 200, [last, *at, *at]);
-        ledger.call(&Ended { session, connection: number, sample: &sample, footer_bytes: 0 });
+        counts.call(&Ended { session, connection: number, sample: &sample, footer_bytes: 0 });
         last = *at;
     }
-    ledger.disconnected(number, last as u64 * MS, None);
-    ledger.session(session, false, from as u64 * MS, last as u64 * MS);
-    ledger.turn();
+    counts.disconnected(number, last as u64 * MS, None);
+    counts.session(session, false, from as u64 * MS, last as u64 * MS);
+    counts.turn();
 }
 
 #[test]
 fn connections_are_counted_by_their_lives() {
     let clock = clock();
-    let mut ledger = Ledger::new((0, 1));
-    connection(&mut ledger, &clock, 0, 0, &[4]);
-    connection(&mut ledger, &clock, 1, 10, &[12, 20, 31]);
-    connection(&mut ledger, &clock, 2, 40, &[]);
-    let figures = figures(&ledger, 100);
+    let mut counts = Counts::new((0, 1));
+    connection(&mut counts, &clock, 0, 0, &[4]);
+    connection(&mut counts, &clock, 1, 10, &[12, 20, 31]);
+    connection(&mut counts, &clock, 2, 40, &[]);
+    let figures = figures(&counts, 100);
     assert_eq!((figures.connections, figures.concurrent, figures.connect_burst), (3, 1, 1));
     assert_eq!((figures.requests, figures.request_bytes, figures.replies), (4, 248, 4));
     assert_eq!(figures.reply_bytes, [948, 816, 0]);
@@ -71,25 +71,25 @@ fn connections_are_counted_by_their_lives() {
 
 #[test]
 fn a_burst_of_connects_counts_when_another_follows() {
-    let mut ledger = Ledger::new((0, 1));
+    let mut counts = Counts::new((0, 1));
     let mut bursts = Vec::new();
     let mut number = 0;
     for begun in [1, 0, 3, 0, 2, 5] {
         for _ in 0..begun {
-            ledger.connecting(number, 0, 0);
+            counts.connecting(number, 0, 0);
             number += 1;
         }
-        bursts.push(figures(&ledger, 1).connect_burst);
-        ledger.turn();
+        bursts.push(figures(&counts, 1).connect_burst);
+        counts.turn();
     }
     assert_eq!(bursts, [0, 0, 1, 1, 3, 3]);
-    assert_eq!(figures(&ledger, 1).connect_burst, 3, "the last turn is never entered");
-    assert_eq!(figures(&ledger, 1).concurrent, 11);
+    assert_eq!(figures(&counts, 1).connect_burst, 3, "the last turn is never entered");
+    assert_eq!(figures(&counts, 1).concurrent, 11);
 }
 
 #[test]
 fn errors_are_counted_once_for_a_connection_and_by_their_kind() {
-    let mut ledger = Ledger::new((0, 1));
+    let mut counts = Counts::new((0, 1));
     let kinds = [
         Outcome::ResponseTimeout,
         Outcome::ConnectTimeout,
@@ -104,10 +104,10 @@ fn errors_are_counted_once_for_a_connection_and_by_their_kind() {
         Outcome::Unfinished,
     ];
     for (number, why) in (0_u32..).zip(kinds) {
-        ledger.connecting(number, 0, 0);
-        ledger.disconnected(number, 5 * MS, Some(why));
+        counts.connecting(number, 0, 0);
+        counts.disconnected(number, 5 * MS, Some(why));
     }
-    let errors = figures(&ledger, 1).errors;
+    let errors = figures(&counts, 1).errors;
     let expected = Errors {
         client_timeout: 3,
         refused: 1,
@@ -123,20 +123,20 @@ fn errors_are_counted_once_for_a_connection_and_by_their_kind() {
 #[test]
 fn sessions_are_counted_with_their_connections_and_replies() {
     let clock = clock();
-    let mut ledger = Ledger::new((0, 1));
-    connection(&mut ledger, &clock, 0, 0, &[10, 20, 30]);
-    connection(&mut ledger, &clock, 1, 0, &[10, 20, 30, 50]);
+    let mut counts = Counts::new((0, 1));
+    connection(&mut counts, &clock, 0, 0, &[10, 20, 30]);
+    connection(&mut counts, &clock, 1, 0, &[10, 20, 30, 50]);
     // A session on two connections that fails after one reply.
-    ledger.connecting(2, 7, 0);
-    ledger.connected(2, MS);
+    counts.connecting(2, 7, 0);
+    counts.connected(2, MS);
     let sample = reply(&clock, 503, [1, 2, 2]);
-    ledger.call(&Ended { session: 7, connection: 2, sample: &sample, footer_bytes: 2 });
-    ledger.connecting(3, 7, 0);
-    ledger.connected(3, MS);
-    ledger.session(7, true, 0, 80 * MS);
+    counts.call(&Ended { session: 7, connection: 2, sample: &sample, footer_bytes: 2 });
+    counts.connecting(3, 7, 0);
+    counts.connected(3, MS);
+    counts.session(7, true, 0, 80 * MS);
     // And one that is cut by the stop.
-    ledger.connecting(4, 8, 0);
-    let figures = figures(&ledger, 100);
+    counts.connecting(4, 8, 0);
+    let figures = figures(&counts, 100);
     let sessions = figures.sessions.unwrap();
     assert_eq!((sessions.completed, sessions.failed, sessions.connections), (2, 1, 2));
     assert_eq!((sessions.lifetime_s, sessions.failtime_s), (0.04, 0.08));
@@ -147,12 +147,12 @@ fn sessions_are_counted_with_their_connections_and_replies() {
 #[test]
 fn a_status_of_no_class_is_an_error_and_no_reply() {
     let clock = clock();
-    let mut ledger = Ledger::new((0, 1));
+    let mut counts = Counts::new((0, 1));
     for status in [99, 999] {
         let sample = reply(&clock, status, [1, 2, 3]);
-        ledger.call(&Ended { session: 0, connection: 0, sample: &sample, footer_bytes: 0 });
+        counts.call(&Ended { session: 0, connection: 0, sample: &sample, footer_bytes: 0 });
     }
-    let figures = figures(&ledger, 10);
+    let figures = figures(&counts, 10);
     assert_eq!((figures.replies, figures.classes, figures.reply_bytes), (0, [0; 5], [0; 3]));
     assert_eq!(figures.errors.other, 2);
 }

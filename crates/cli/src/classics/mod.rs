@@ -1,13 +1,19 @@
-//! The classics: programs of old that this one can stand in for, as `warwolf NAME …` and under their own names.
+//! The classics: older load testers that this program can replace, as `warwolf NAME …` or under their own names.
 
-use crate::{http_load, httperf, siege, siege_tools, torture_pl};
+mod http_load;
+mod httperf;
+mod siege;
+mod siege_tools;
+mod torture_pl;
+
+use crate::streams;
 use std::ffi::OsString;
 use std::path::Path;
+use warwolf_compat::Console;
 
-/// Runs one of the classics; gives its exit code. The first word is the name it was called by.
+/// Runs one of the classics and returns its exit code. The first argument is the name it was called by.
 type Classic = fn(&[String]) -> u8;
 
-/// By the names people know them by.
 const CLASSICS: [(&str, Classic); 7] = [
     ("bombardment", siege_tools::bombardment),
     ("http_load", http_load::run),
@@ -18,7 +24,7 @@ const CLASSICS: [(&str, Classic); 7] = [
     ("torture.pl", torture_pl::run),
 ];
 
-/// The classic that the words ask for, by the name of the program itself or by the first word, and its own words.
+/// The classic that is asked for by the program's own name or by the first argument, with its own arguments.
 pub(crate) fn asked_for(words: &[OsString]) -> Option<(Classic, Vec<String>)> {
     let named = |name: &str| CLASSICS.iter().find(|(known, _)| *known == name).map(|(_, classic)| *classic);
     let program = Path::new(words.first()?).file_name()?.to_str()?;
@@ -27,6 +33,19 @@ pub(crate) fn asked_for(words: &[OsString]) -> Option<(Classic, Vec<String>)> {
         None => (named(words.get(1)?.to_str()?)?, &words[1..]),
     };
     Some((classic, words.iter().map(|word| word.to_string_lossy().into_owned()).collect()))
+}
+
+/// This program's standard output and standard error.
+struct Terminal;
+
+impl Console for Terminal {
+    fn stdout(&self, bytes: &[u8]) {
+        streams::print_or_ignore(bytes);
+    }
+
+    fn stderr(&self, text: &str) {
+        streams::say(text);
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use warwolf_compat::siege::{csv, template};
 
 /// `siege2csv FILE`: a table of the reports in FILE, in FILE.csv.
-pub(crate) fn siege2csv(argv: &[String]) -> u8 {
+pub(super) fn siege2csv(argv: &[String]) -> u8 {
     let Some(text) = argv.get(1).and_then(|file| std::fs::read(file).ok()) else {
         streams::say("Can't open data file or no data file specified.\n");
         return 2;
@@ -20,7 +20,7 @@ pub(crate) fn siege2csv(argv: &[String]) -> u8 {
 }
 
 /// `siege.config`: writes the template of the rc file where there is none.
-pub(crate) fn config(_argv: &[String]) -> u8 {
+pub(super) fn config(_argv: &[String]) -> u8 {
     let folder = PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".siege");
     let path = folder.join("siege.conf");
     if path.exists() {
@@ -44,7 +44,7 @@ pub(crate) fn config(_argv: &[String]) -> u8 {
 
 /// `bombardment URLFILE CLIENTS INC TRIALS [DELAY]`: siege TRIALS times, with INC users more each time. Each user goes once
 /// through the list. What siege says is collected in a file named after the date, and a table made of it.
-pub(crate) fn bombardment(argv: &[String]) -> u8 {
+pub(super) fn bombardment(argv: &[String]) -> u8 {
     let usage = "\nusage:\nbombardment [urlfile] [inital # of clients] [inc value] [# of inc] [delay]\n\n\n";
     let number = |place: usize| argv.get(place).and_then(|word| word.parse::<u64>().ok());
     let (Some(urls), Some(users), Some(more), Some(trials)) = (argv.get(1), number(2), number(3), number(4))
@@ -93,8 +93,7 @@ fn serial(zone: Zone) -> String {
 }
 
 fn print(text: &str) -> u8 {
-    // Nobody who has gone away can be told that.
-    let _ = streams::print(text.as_bytes());
+    streams::print_or_ignore(text.as_bytes());
     0
 }
 

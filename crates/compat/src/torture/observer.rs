@@ -1,0 +1,57 @@
+//! Counts the transactions of one worker.
+
+use super::count::{Count, Transaction};
+use crate::console::{Buffer, Console};
+use warwolf_observe::{CallRecord, Observer, Wants};
+
+/// Counts the calls of one worker as transactions, and prints a line about each that failed on the server.
+pub struct Counter<'a> {
+    count: Count,
+    process: u32,
+    lines: Buffer<'a>,
+}
+
+impl<'a> Counter<'a> {
+    /// Nothing counted yet. Lines begin with the number of the `process`, as the original's do.
+    #[must_use]
+    pub fn new(console: &'a dyn Console, process: u32) -> Self {
+        Self { count: Count::default(), process, lines: Buffer::new(console) }
+    }
+
+    /// The sum of what all workers counted.
+    #[must_use]
+    pub fn total(counters: Vec<Self>) -> Count {
+        let mut total = Count::default();
+        counters.iter().for_each(|counter| total.merge(&counter.count));
+        total
+    }
+}
+
+impl Observer for Counter<'_> {
+    fn wants(&self) -> Wants {
+        Wants { reason: true, ..Wants::default() }
+    }
+
+    fn call(&mut self, record: &CallRecord<'_>) {
+        let sample = record.sample;
+        let took = sample.finished.since(sample.started);
+        let transaction = Transaction {
+            took_ns: took.saturating_sub(record.preparing).as_nanos() as u64,
+            making_ns: record.preparing.as_nanos() as u64,
+            finished_ns: sample.finished.as_nanos(),
+            drawn_bytes: record.drawn_bytes,
+            body_bytes: sample.body_bytes,
+            status: sample.status,
+            reason: record.reason,
+            outcome: sample.outcome,
+        };
+        let mut line = Vec::new();
+        self.count.add(&transaction, self.process, &mut line);
+        self.lines.stderr.push_str(&String::from_utf8_lossy(&line));
+        self.lines.flush_if_full();
+    }
+
+    fn pause(&mut self) {
+        self.lines.flush();
+    }
+}
