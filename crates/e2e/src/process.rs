@@ -1,16 +1,45 @@
 //! Child processes that end with the value that owns them, and the loopback ports they listen on.
 
+use std::ffi::OsStr;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::fs::Mode;
+use rustix::process::{Pid, Resource, Signal, kill_process};
 
 /// How long a server may take to accept its first connection. Generous: two cores may be busy with a compiler.
 const READY_WITHIN: Duration = Duration::from_secs(20);
+
+/// A command that nothing of this process's surroundings reaches, so that a test means the same from a terminal, in the
+/// background and in a service: no controlling terminal, default signal dispositions (a shell starts background jobs with
+/// SIGINT ignored), an environment with only what stands here, a umask of 022, and as many descriptors as are allowed.
+///
+/// Standard input, output and error are the caller's to set. The kernel ends the process when the thread that started it
+/// dies, so that an aborted test leaves nothing behind.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    static LIMITS: Once = Once::new();
+    LIMITS.call_once(|| {
+        rustix::process::umask(Mode::from_raw_mode(0o022));
+        let maximum = rustix::process::getrlimit(Resource::Nofile).maximum;
+        let limit = rustix::process::Rlimit { current: maximum, maximum };
+        rustix::process::setrlimit(Resource::Nofile, limit)
+            .expect("a soft limit may be raised to the hard one");
+    });
+    // Debian keeps daemons where an ordinary user's path does not look.
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("setsid");
+    command.args(["env", "--default-signal", "setpriv", "--pdeathsig", "TERM", "--"]).arg(program);
+    command.env_clear().env("PATH", format!("{path}:/usr/sbin:/sbin"));
+    for (name, value) in [("HOME", "/nonexistent"), ("LC_ALL", "C.UTF-8"), ("TZ", "UTC"), ("TERM", "dumb")] {
+        command.env(name, value);
+    }
+    command
+}
 
 /// Signals a process may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +60,10 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `program` with nothing on its standard input and output. The kernel ends it when the thread that started
-    /// it dies, so that an aborted test leaves nothing behind.
+    /// Starts `program` as [`command`] does, with nothing on its standard input and output.
     pub fn start(program: &str, configure: impl FnOnce(&mut Command)) -> Self {
-        let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "TERM", "--", program]).stdin(Stdio::null());
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        // Debian keeps daemons where an ordinary user's path does not look.
-        let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{path}:/usr/sbin:/sbin"));
+        let mut command = command(program);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         configure(&mut command);
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot start `{program}`: {error}"));
         Self { child, name: program.to_owned() }

@@ -19,6 +19,7 @@ pub struct Warwolf {
     words: Vec<String>,
     descriptors: Option<u32>,
     core: Option<u32>,
+    ignored: Option<&'static str>,
 }
 
 impl Warwolf {
@@ -29,7 +30,7 @@ impl Warwolf {
 
     /// The program with these words, not yet started.
     pub fn new<S: AsRef<str>>(words: &[S]) -> Self {
-        Self { words: Vec::new(), descriptors: None, core: None }.and(words)
+        Self { words: Vec::new(), descriptors: None, core: None, ignored: None }.and(words)
     }
 
     /// Adds words.
@@ -50,6 +51,12 @@ impl Warwolf {
         self
     }
 
+    /// Starts it with these signals ignored, their names separated by commas, as `nohup` does.
+    pub fn ignoring(mut self, signals: &'static str) -> Self {
+        self.ignored = Some(signals);
+        self
+    }
+
     /// Starts it and waits until it ended by itself.
     pub fn told(self) -> Told {
         self.start().told()
@@ -60,6 +67,10 @@ impl Warwolf {
         let mut words: Vec<&OsStr> = Vec::new();
         let core = self.core.map(|core| core.to_string());
         let limit = self.descriptors.map(|limit| format!("--nofile={limit}:{limit}"));
+        let ignored = self.ignored.map(|signals| format!("--ignore-signal={signals}"));
+        if let Some(ignored) = &ignored {
+            words.extend(["env", ignored].map(OsStr::new));
+        }
         if let Some(core) = &core {
             words.extend(["taskset", "-c", core].map(OsStr::new));
         }

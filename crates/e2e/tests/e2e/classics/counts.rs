@@ -1,13 +1,12 @@
 //! The same load by tools people have trusted for twenty years, beside ours, on one server: the counts must agree.
 
-use std::process::Command;
-
 use warwolf_e2e::Warwolf;
+use warwolf_e2e::process::command;
 use warwolf_e2e::server::{Nginx, PAGE};
 
 /// What a tool says, on both streams.
 fn said(program: &str, words: &[&str], home: &std::path::Path) -> String {
-    let output = Command::new("timeout")
+    let output = command("timeout")
         .args(["60", program])
         .args(words)
         .env("HOME", home)

@@ -3,14 +3,13 @@
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use warwolf_e2e::peer::{Peer, drain, read_head};
-use warwolf_e2e::process::{Ending, free_port};
+use warwolf_e2e::process::{Ending, command, free_port};
 use warwolf_e2e::server::Nginx;
 use warwolf_e2e::{Told, Warwolf, target};
 use warwolf_target::Options;
@@ -389,12 +388,11 @@ fn a_link_of_that_name_is_http_load() {
     let urls = Urls::new(&[target::url(&server, "/?size=7")]);
     let link = urls.0.path().join("http_load");
     symlink(warwolf_e2e::warwolf::program(), &link).expect("a new link");
-    let output =
-        Command::new(&link).args(["-p", "1", "-f", "3"]).arg(urls.path()).output().expect("it starts");
+    let output = command(&link).args(["-p", "1", "-f", "3"]).arg(urls.path()).output().expect("it starts");
     assert!(output.status.success());
     assert!(output.stdout.starts_with(b"3 fetches, 1 max parallel, 21 bytes, in "), "{output:?}");
 
-    let output = Command::new(&link).output().expect("it starts");
+    let output = command(&link).output().expect("it starts");
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stderr.starts_with(format!("usage:  {} [", link.display()).as_bytes()), "{output:?}");
 }

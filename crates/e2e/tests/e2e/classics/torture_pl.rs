@@ -2,12 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use warwolf_e2e::peer::{Peer, drain, read_head};
-use warwolf_e2e::process::{Ending, free_port};
+use warwolf_e2e::process::{Ending, command, free_port};
 use warwolf_e2e::server::Nginx;
 use warwolf_e2e::{Told, Warwolf, target};
 use warwolf_target::Options;
@@ -213,7 +212,7 @@ fn a_link_of_that_name_is_torture_pl() {
     let folder = tempfile::tempdir().expect("a new folder");
     let link = folder.path().join("torture.pl");
     symlink(warwolf_e2e::warwolf::program(), &link).expect("a new link");
-    let output = Command::new(&link).arg(target::url(&server, "/?size=7")).output().expect("it starts");
+    let output = command(&link).arg(target::url(&server, "/?size=7")).output().expect("it starts");
     assert!(output.status.success());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("\nBytes Transferred:      7 bytes\n"), "{text}");

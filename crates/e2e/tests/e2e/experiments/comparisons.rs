@@ -6,18 +6,6 @@ use std::time::{Duration, Instant};
 use warwolf_e2e::process::Ending;
 use warwolf_e2e::target::delayed;
 use warwolf_e2e::{Warwolf, path, target};
-use warwolf_target::Options;
-
-#[test]
-fn a_slower_server_is_found_and_the_exit_code_says_so() {
-    let (a, b) = (delayed("5ms"), delayed("10ms"));
-    let words = ["compare", "-c", "4", "-d", "6s", "--slice", "250ms", "--quiet", "--format", "json"];
-    let told = Warwolf::new(&words).and(&[target::url(&a, "/"), target::url(&b, "/")]).told();
-    assert_eq!(told.code, 97, "{told:#?}");
-    let told = Warwolf::new(&words).and(&[target::url(&b, "/"), target::url(&a, "/")]).told();
-    assert_eq!(told.code, 0, "a faster B is no regression: {told:#?}");
-    assert!(told.stdout.contains("\"finding\": \"better\""), "{told:#?}");
-}
 
 #[test]
 fn run_files_are_compared_when_they_are_of_one_load() {
@@ -94,33 +82,6 @@ fn a_sweep_over_what_is_not_there_is_refused_before_anything_runs() {
     assert!(told.code == 2 && told.stderr.contains("`colour`: no such parameter"), "{told:#?}");
     let told = Warwolf::new(&["sweep", "--vary", "connections=1,no", "http://127.0.0.1:1/"]).told();
     assert!(told.code == 2 && told.stderr.contains("--connections: `no`"), "{told:#?}");
-}
-
-#[test]
-fn a_search_for_capacity_ends_and_says_what_it_found() {
-    let server = target::start(Options { capacity: Some(400.0), ..Options::default() });
-    let words = [
-        "capacity",
-        "--start",
-        "200/s",
-        "--arrivals",
-        "poisson",
-        "--slo",
-        "p99<100ms",
-        "-d",
-        "1s",
-        "--precision",
-        "20%",
-        "--retests",
-        "0",
-    ];
-    let told = Warwolf::new(&words).and(&["--format", "json", &target::url(&server, "/")]).told();
-    assert_eq!(told.code, 0, "{told:#?}");
-    assert!(told.stdout.contains("\"held_per_s\""), "{told:#?}");
-    let told = Warwolf::new(&["capacity", &target::url(&server, "/")]).told();
-    assert!(told.code == 2 && told.stderr.contains("no promise is given"), "{told:#?}");
-    let told = Warwolf::new(&["capacity", "--slo", "p99<1s", "-r", "5/s", &target::url(&server, "/")]).told();
-    assert!(told.code == 2 && told.stderr.contains("--rate: capacity chooses"), "{told:#?}");
 }
 
 /// Waits for what the program does in a folder, ten seconds at the most.

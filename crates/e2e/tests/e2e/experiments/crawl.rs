@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 use warwolf_e2e::peer::{Peer, read_head};
+use warwolf_e2e::process::command;
 use warwolf_e2e::{Told, Warwolf};
 
 /// A site, and what it was asked for, with when.
@@ -95,7 +96,7 @@ fn a_site_of_a_thousand_pages_is_walked_once_in_little_memory() {
     // 200 MB in all, and 100 MiB of memory to do it in.
     let site = tree(200_000);
     let program = warwolf_e2e::warwolf::program();
-    let output = Command::new("prlimit")
+    let output = command("prlimit")
         .arg(format!("--data={}", 100 << 20))
         .args(["timeout", "80"])
         .arg(program)
@@ -148,7 +149,7 @@ fn robots_that_forbid_the_start_end_the_walk() {
 
 /// The program with a list on its standard input, through a pipe.
 fn piped(words: &[&str], input: &str) -> std::process::Output {
-    let mut child = Command::new("timeout")
+    let mut child = command("timeout")
         .arg("60")
         .arg(warwolf_e2e::warwolf::program())
         .args(words)

@@ -2,10 +2,10 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use warwolf_e2e::process::Process;
+use warwolf_e2e::process::{Process, command};
 use warwolf_e2e::warwolf::program;
 use warwolf_e2e::{Warwolf, target};
 use warwolf_target::{Handle, Options};
@@ -77,9 +77,9 @@ fn filters_and_paces_do_what_they_say() {
 fn a_log_is_read_from_a_pipe_and_unpacked() {
     let (folder, server) = (tempfile::tempdir().expect("a folder"), server());
     let log = file(folder.path(), "access.log", &combined(2));
-    assert!(Command::new("gzip").arg(&log).status().expect("gzip starts").success());
+    assert!(command("gzip").arg(&log).status().expect("gzip starts").success());
     let packed = std::fs::read(folder.path().join("access.log.gz")).expect("a packed log");
-    let mut replay = Command::new(program())
+    let mut replay = command(program())
         .args(["replay", "-", "--to", &target::url(&server, "/"), "--closed", "--format", "json"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -176,12 +176,12 @@ fn every_format_is_sent_from_a_file_from_a_pipe_and_packed() {
     let folder = tempfile::tempdir().expect("a folder");
     for Written { name, text, unreadable } in in_every_format() {
         let log = file(folder.path(), name, &text);
-        let packed = Command::new("gzip").arg("-c").arg(&log).output().expect("gzip starts").stdout;
+        let packed = command("gzip").arg("-c").arg(&log).output().expect("gzip starts").stdout;
         for (how, bytes) in [("a file", None), ("a pipe", Some(text.into_bytes())), ("packed", Some(packed))]
         {
             let server = server();
             let to = target::url(&server, "/");
-            let mut replay = Command::new(program());
+            let mut replay = command(program());
             replay.args(["replay", if bytes.is_some() { "-" } else { word(&log) }, "--to", &to]);
             replay
                 .args(["--closed", "-c", "1"])

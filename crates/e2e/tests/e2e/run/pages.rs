@@ -1,8 +1,8 @@
 //! Pages in a real browser: they load without errors and without asking for anything, and fit a telephone.
 
 use std::path::Path;
-use std::process::Command;
 
+use warwolf_e2e::process::command;
 use warwolf_e2e::{Warwolf, target};
 use warwolf_target::Options;
 
@@ -21,7 +21,7 @@ fn seen(page: &Path, width: u32) -> String {
         ' drawn='+[...document.querySelectorAll('svg.chart')].filter(e=>e.getBoundingClientRect().height>80).length+\
         ' requests='+performance.getEntriesByType('resource').length+' verdict='+document.querySelector('.verdict').getBoundingClientRect().top})</script>";
     std::fs::write(&probe, format!("{}{looked}{}", &text[..policy], &text[end..])).expect("a page");
-    let output = Command::new("timeout")
+    let output = command("timeout")
         .args([
             "40",
             "chromium",

@@ -1,7 +1,6 @@
 //! What a machine cannot give is counted where the original would, and said with what to do about it.
 
-use std::process::Command;
-
+use warwolf_e2e::process::command;
 use warwolf_e2e::warwolf::program;
 use warwolf_e2e::{Warwolf, target};
 use warwolf_target::Options;
@@ -39,7 +38,7 @@ kill $server"#;
 
 #[test]
 fn ports_that_run_out_are_counted_and_named() {
-    let output = Command::new("timeout")
+    let output = command("timeout")
         .args(["60", "unshare", "--net", "--map-root-user", "sh", "-c", FOUR_PORTS])
         .arg(program())
         .output()

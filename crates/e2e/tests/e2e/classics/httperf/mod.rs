@@ -7,12 +7,11 @@ mod servers;
 
 use std::io::Write as _;
 use std::net::Shutdown;
-use std::process::Command;
 use std::time::Duration;
 
 use warwolf_e2e::certificate::{Authority, Validity};
 use warwolf_e2e::peer::{Peer, drain, read_head};
-use warwolf_e2e::process::{Ending, free_port};
+use warwolf_e2e::process::{Ending, command, free_port};
 use warwolf_e2e::server::Nginx;
 use warwolf_e2e::{Told, Warwolf, target};
 use warwolf_target::Options;
@@ -26,7 +25,7 @@ struct Said {
 }
 
 fn theirs(words: &[String]) -> Said {
-    let output = Command::new("timeout")
+    let output = command("timeout")
         .args(["--signal=INT", "--kill-after=5", "30", "httperf"])
         .args(words)
         .output()

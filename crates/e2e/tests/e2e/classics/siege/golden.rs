@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::{Home, Nginx, Said, Scripted, masked, program};
-use warwolf_e2e::process::free_port;
+use warwolf_e2e::process::{command, free_port};
 
 /// The number behind a label of the report.
 fn figure(said: &Said, label: &str) -> f64 {
@@ -165,7 +165,7 @@ fn run_19_is_interrupted_and_reports() {
     let server = Scripted::start();
     for signal in ["-INT", "-TERM", "-HUP"] {
         let home = Home::new("verbose = false\n", &[]);
-        let child = Command::new(program())
+        let child = command(program())
             .args(["siege", "--no-verdict", "-c2", "-t30S", &server.url("/sleep")])
             .env("SIEGERC", home.path().join("rc"))
             .stdin(Stdio::null())
@@ -274,7 +274,7 @@ fn five_thousand_users_come() {
 fn a_verdict_is_one_line_and_can_be_silenced() {
     let server = Nginx::start("");
     let url = server.url("/small");
-    let mut command = Command::new("timeout");
+    let mut command = command("timeout");
     command.arg("60").arg("taskset").arg("-c").arg("0").arg(program()).arg("siege");
     let home = Home::new("verbose = false\n", &[]);
     let said = home.say(command, &["-b", "-c50", "-t2S", &url]);

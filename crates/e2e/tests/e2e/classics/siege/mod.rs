@@ -13,12 +13,12 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
 use warwolf_e2e::peer::{Peer, drain, read_head};
-use warwolf_e2e::process::free_port;
+use warwolf_e2e::process::{command, free_port};
 use warwolf_e2e::server::Nginx;
 use warwolf_e2e::warwolf::program;
 
@@ -67,13 +67,13 @@ impl Home {
     }
 
     fn theirs(&self, words: &[&str]) -> Said {
-        let mut command = Command::new("timeout");
+        let mut command = command("timeout");
         command.args(["60", "siege"]);
         self.say(command, words)
     }
 
     fn ours(&self, words: &[&str]) -> Said {
-        let mut command = Command::new("timeout");
+        let mut command = command("timeout");
         command.arg("60").arg(program()).args(["siege", "--no-verdict"]);
         self.say(command, words)
     }
@@ -131,14 +131,34 @@ fn masked_line(line: &str) -> String {
         }
         None => line.to_owned(),
     };
-    // What the last system call but one has left behind.
-    let stale = [": Operation now in progress", ": No such file or directory\n", ": Success"];
+    // The original appends whatever an earlier system call has left in `errno`.
     if line.contains("Address resolution") || line.contains("Name or service") || line.contains("CONFIG") {
-        return stale
-            .iter()
-            .fold(line, |line, stale| line.replace(stale, if stale.ends_with('\n') { "\n" } else { "" }));
+        return errors().iter().fold(line, |line, error| line.replace(&format!(": {error}"), ""));
     }
     line
+}
+
+/// The texts of all errors of system calls, longest first, because one may begin another.
+fn errors() -> &'static [String] {
+    static ERRORS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let text = |number| std::io::Error::from_raw_os_error(number).to_string();
+        let mut errors: Vec<String> = (0..134).map(text).collect();
+        for error in &mut errors {
+            error.truncate(error.rfind(" (os error").unwrap_or(error.len()));
+        }
+        errors.sort_by_key(|error| std::cmp::Reverse(error.len()));
+        errors
+    });
+    &ERRORS
+}
+
+#[test]
+fn stale_errors_of_the_original_are_masked() {
+    let line = "[error] Name or service not known";
+    for error in ["", ": Success", ": Invalid argument", ": Resource temporarily unavailable"] {
+        assert_eq!(masked_line(&format!("{line}{error}\n")), format!("{line}\n"));
+    }
+    assert_eq!(masked_line("[error] Invalid: Invalid argument\n"), "[error] Invalid: Invalid argument\n");
 }
 
 /// A server that answers each path in its own way, and writes down what it was asked.

@@ -1,11 +1,11 @@
 //! What comes with siege, and our own options beside its own.
 
-use std::process::Command;
+use warwolf_e2e::process::command;
 
 use super::{Home, Scripted, program};
 
 fn tool(home: &Home, name: &str, words: &[&str]) -> super::Said {
-    let mut command = Command::new("timeout");
+    let mut command = command("timeout");
     command.arg("60").arg(program()).arg(name);
     home.say(command, words)
 }
@@ -28,7 +28,7 @@ fn siege2csv_makes_the_same_table() {
         std::fs::read_to_string(home.path().join(format!("{name}.csv"))).expect("a table")
     };
     let theirs = table("theirs", &|name| {
-        home.say(Command::new("siege2csv"), &[name]);
+        home.say(command("siege2csv"), &[name]);
     });
     let ours = table("ours", &|name| assert_eq!(tool(&home, "siege2csv", &[name]).code, Some(0)));
     let columns = |text: &str| {
@@ -43,7 +43,7 @@ fn siege2csv_makes_the_same_table() {
         assert!(["6", "30"].contains(&our_last.as_str()), "{our_last}");
     }
     let missing = tool(&home, "siege2csv", &[]);
-    let original = home.say(Command::new("siege2csv"), &[]);
+    let original = home.say(command("siege2csv"), &[]);
     assert_eq!((missing.stderr, missing.code), (original.stderr, original.code));
 }
 
@@ -63,7 +63,7 @@ fn bombardment_comes_with_more_and_more_users() {
         table.lines().skip(1).map(|row| row.split(',').take(2).map(str::trim).collect()).collect();
     assert_eq!(users_and_hits, [["2", "4"], ["5", "10"], ["8", "16"]], "{table}");
     assert_eq!(server.asked().len(), 30);
-    let usage = home.say(Command::new("bombardment"), &[]);
+    let usage = home.say(command("bombardment"), &[]);
     assert_eq!(tool(&home, "bombardment", &[]).stdout, usage.stdout);
 }
 
