@@ -9,7 +9,6 @@ mod classic;
 mod figures;
 mod machine;
 mod once;
-mod quiet;
 mod scenario;
 mod server;
 mod spent;

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use warwolf_e2e::process::{Process, free_port};
+use warwolf_e2e::quiet::Watch;
 
 use crate::once::Measured;
-use crate::quiet::Watch;
 use crate::server::Server;
 use crate::spent::{self, SERVER_CORE, TOOL_CORE};
 
@@ -93,7 +93,7 @@ pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) ->
                 .args(["target", "--listen", &stalling, "--stall", "1s+1s"]);
         });
         let target = target.ready_at(stalling.parse()?);
-        let watch = Watch::start(TOOL_CORE)?;
+        let watch = Watch::start(TOOL_CORE.parse()?);
         let verdict = judge(program, &["-r", "1000/s", "-d", "3s", &format!("http://{stalling}/")])?;
         drop(target);
         // VALID is right in any weather; anything else is right where the core was taken away.
@@ -125,7 +125,7 @@ impl Runs {
             if runs.quiet == wanted {
                 break;
             }
-            let watch = Watch::start(TOOL_CORE)?;
+            let watch = Watch::start(TOOL_CORE.parse()?);
             let verdict = judged(number)?;
             let is_quiet = watch.was_quiet();
             let alarm = u32::from(!verdict.is_valid());

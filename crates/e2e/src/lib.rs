@@ -8,6 +8,7 @@ pub mod certificate;
 pub mod chance;
 pub mod peer;
 pub mod process;
+pub mod quiet;
 pub mod server;
 pub mod target;
 pub mod told;

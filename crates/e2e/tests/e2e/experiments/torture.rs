@@ -48,19 +48,17 @@ fn hunted(url: &str, seed: u64) -> Option<(u64, u64)> {
     }
 }
 
-/// What each seed came to. Hunts mostly wait, so several run at the same time.
+/// What each seed came to. Hunts mostly wait, so several run at the same time, each with a server of its own: a crash
+/// ends the connections of all who ask that server.
 fn row(plant: &str, seeds: RangeInclusive<u64>) -> Vec<Option<(u64, u64)>> {
-    let target = planted(&[plant]);
-    let url = target::url(&target, "/");
     std::thread::scope(|scope| {
-        let hunts: Vec<_> = seeds
-            .map(|seed| {
-                scope.spawn({
-                    let url = &url;
-                    move || hunted(url, seed)
-                })
+        let hunt = |seed| {
+            scope.spawn(move || {
+                let target = planted(&[plant]);
+                hunted(&target::url(&target, "/"), seed)
             })
-            .collect();
+        };
+        let hunts: Vec<_> = seeds.map(hunt).collect();
         hunts.into_iter().map(|hunt| hunt.join().expect("a hunt ends")).collect()
     })
 }
