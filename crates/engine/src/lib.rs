@@ -6,6 +6,7 @@
 //! Start reading at `worker::Worker::turn`.
 #![forbid(unsafe_code)]
 
+mod accounting;
 mod call;
 mod capacity;
 mod connection;

@@ -1,5 +1,6 @@
 //! Holds what a worker counts and hands it to the aggregator, interval by interval.
 
+use crate::accounting::Tallied;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
@@ -15,6 +16,8 @@ pub(crate) struct Recorder {
     empties: Receiver<Box<Tally>>,
     /// Intervals that could not be handed over in time and were added to the next.
     pub(crate) late_pages: u64,
+    /// What the tallies handed over came to.
+    handed_over: Tallied,
 }
 
 impl Recorder {
@@ -25,7 +28,16 @@ impl Recorder {
         batches: SyncSender<IntervalBatch>,
         empties: Receiver<Box<Tally>>,
     ) -> Self {
-        Self { tally, source, number: 0, length, batches, empties, late_pages: 0 }
+        Self {
+            tally,
+            source,
+            number: 0,
+            length,
+            batches,
+            empties,
+            late_pages: 0,
+            handed_over: Tallied::default(),
+        }
     }
 
     /// When the current interval ends.
@@ -50,11 +62,19 @@ impl Recorder {
         };
         let tally = std::mem::replace(&mut self.tally, empty);
         let number = number.max(self.number - 1);
+        let tallied = Tallied::of(&tally);
         let batch = IntervalBatch { source: self.source, number, tally, last: false };
         if let Err(TrySendError::Full(batch)) = self.batches.try_send(batch) {
             self.late_pages += 1;
             self.tally = batch.tally;
+        } else {
+            self.handed_over = self.handed_over.plus(tallied);
         }
+    }
+
+    /// What all tallies came to, the current one included.
+    pub(crate) fn tallied(&self) -> Tallied {
+        self.handed_over.plus(Tallied::of(&self.tally))
     }
 
     /// Hands over the last tally. Blocks while the queue is full: the run is over.

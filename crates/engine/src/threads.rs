@@ -1,5 +1,6 @@
 //! Prepares a run, starts its workers, adds up what they count, and returns a [`Run`].
 
+use crate::accounting::{Mismatch, Tallied};
 use crate::capacity::Capacity;
 use crate::health::{Between, Host, Spent, ephemeral_ports};
 use crate::recorder::Recorder;
@@ -17,7 +18,6 @@ use warwolf_measure::{
 };
 use warwolf_observe::ObserverSource;
 use warwolf_plan::{DriverChoice, Idle, Plan, Shard, text};
-use warwolf_workload::{Arrivals, Workload};
 
 /// Time zero lies this far ahead when the workers are started, so that all of them are ready for it.
 const LEAD: Duration = Duration::from_millis(3);
@@ -124,6 +124,8 @@ impl<'p> PreparedRun<'p> {
         let host = Host::read().since(before);
         let end = results.iter().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
         let timeline = aggregator.finish(end, watch);
+        let mismatch = self.check_handed_over(&results, &timeline).err();
+        debug_assert!(mismatch.is_none(), "{}", mismatch.map_or_else(String::new, |m| m.to_string()));
         let evidence = self.evidence(results, &host, control.is_stopped());
         Ok(self.record(end, timeline, evidence))
     }
@@ -145,6 +147,19 @@ impl<'p> PreparedRun<'p> {
             start,
             observers,
         }
+    }
+
+    /// Compares what the workers' tallies came to with what arrived in the timeline.
+    fn check_handed_over(
+        &self,
+        results: &[(Finished, WorkerEvidence)],
+        timeline: &Timeline,
+    ) -> Result<(), Mismatch> {
+        if let Some(mismatch) = results.iter().find_map(|(finished, _)| finished.mismatch) {
+            return Err(mismatch);
+        }
+        let sent = results.iter().fold(Tallied::default(), |sum, (finished, _)| sum.plus(finished.tallied));
+        sent.check_arrived(Tallied::of(&timeline.whole().tally), self.plan, self.shard)
     }
 
     fn evidence(
@@ -315,9 +330,9 @@ impl<'r> WorkerSpec<'r> {
         let plan = self.plan;
         let Capacity { sessions, connections, .. } = Capacity::of(plan, self.shard);
         Ok(Task {
+            plan,
+            shard: self.shard,
             prepared: self.prepared,
-            arrivals: Arrivals::new(plan, &self.shard),
-            workload: Workload::new(plan),
             endpoints: self.prepared.endpoints.clone(),
             tls: tls_config(plan)?,
             recorder,

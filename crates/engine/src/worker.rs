@@ -8,6 +8,7 @@ mod own;
 mod pace;
 mod timeouts;
 
+use crate::accounting::{Accounting, Mismatch, Tallied};
 use crate::call::{CallList, Keeps, NONE, What};
 use crate::control::Control;
 use crate::pool::{Calls, Connections, Pool};
@@ -25,7 +26,8 @@ use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::{Heads, TlsConfig};
 use warwolf_measure::Outcome;
 use warwolf_observe::{Event, Observer};
-use warwolf_workload::{Arrivals, CallRequest, Session, Step, Workload};
+use warwolf_plan::{Plan, Shard};
+use warwolf_workload::{Arrival, Arrivals, CallRequest, Session, Step, Workload};
 
 /// A session under way.
 struct Live {
@@ -68,9 +70,10 @@ pub(crate) enum Turn {
 
 /// What a worker is told before it begins.
 pub(crate) struct Task<'p> {
+    pub(crate) plan: &'p Plan,
+    /// The part of the plan that is this worker's.
+    pub(crate) shard: Shard,
     pub(crate) prepared: &'p Prepared,
-    pub(crate) arrivals: Arrivals,
-    pub(crate) workload: Workload,
     pub(crate) endpoints: Endpoints,
     pub(crate) tls: Option<TlsConfig>,
     pub(crate) recorder: Recorder,
@@ -84,6 +87,8 @@ pub(crate) struct Task<'p> {
 
 pub(crate) struct Worker<'p, D: Driver> {
     driver: D,
+    plan: &'p Plan,
+    shard: Shard,
     prepared: &'p Prepared,
     arrivals: Arrivals,
     workload: Workload,
@@ -105,6 +110,9 @@ pub(crate) struct Worker<'p, D: Driver> {
     /// No session and no call starts at or after this moment.
     stop_at: Timestamp,
     stopping: bool,
+    /// Arrivals intended before this moment were due; known when the run ends.
+    horizon: Timestamp,
+    accounting: Accounting,
     dirty: Vec<u32>,
     ended: Vec<Ended>,
     /// Connections closed since the last wait.
@@ -147,9 +155,11 @@ impl<'p, D: Driver> Worker<'p, D> {
         let timeouts = &task.prepared.timeouts;
         let mut worker = Self {
             driver,
+            plan: task.plan,
+            shard: task.shard,
             prepared: task.prepared,
-            arrivals: task.arrivals,
-            workload: task.workload,
+            arrivals: Arrivals::new(task.plan, &task.shard),
+            workload: Workload::new(task.plan),
             session_limit: task.sessions,
             sessions: Slab::with_capacity(sessions),
             calls: Slab::with_capacity(sessions),
@@ -172,6 +182,8 @@ impl<'p, D: Driver> Worker<'p, D> {
             now,
             stop_at,
             stopping: false,
+            horizon: Timestamp::ZERO,
+            accounting: Accounting::default(),
             dirty: Vec::with_capacity(sessions),
             ended: Vec::with_capacity(256),
             closed: Vec::with_capacity(64),
@@ -208,17 +220,39 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// When the kernel refuses to let us wait: this machine's fault.
     pub(crate) fn run(mut self) -> io::Result<Finished> {
         while self.turn()? == Turn::More {}
-        self.cut();
-        let now = self.driver.now();
+        let now = self.cut();
+        let mismatch = self.check_accounting().err();
+        debug_assert!(mismatch.is_none(), "{}", mismatch.map_or_else(String::new, |m| m.to_string()));
         let finished = Finished {
             driver: self.driver.name(),
             late_pages: self.recorder.late_pages,
             waited: self.waited,
             held: self.held,
             at: now,
+            tallied: self.recorder.tallied(),
+            mismatch,
         };
         self.recorder.close();
         Ok(finished)
+    }
+
+    /// Compares what was handed over with what was received, from the schedule to the tallies.
+    fn check_accounting(&self) -> Result<(), Mismatch> {
+        let mut accounting = self.accounting;
+        for (index, live) in &self.sessions {
+            accounting.programmed += live.session.calls_asked();
+            // Nothing would ever wake it: no call is in flight and no pause ends after this moment.
+            let paused = self.timers.at(Timer::Pause, index as u32);
+            let is_stuck = live.in_flight == 0 && (!paused.is_reached() || paused < self.now);
+            accounting.stuck += u64::from(is_stuck);
+        }
+        accounting.check(
+            self.plan,
+            self.shard,
+            self.horizon,
+            self.recorder.tallied(),
+            self.prepared.calls_per_session,
+        )
     }
 
     /// Lets time zero come, which all workers share: before it, the clock stands still.
@@ -293,22 +327,31 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// Whether the run is over for this worker; notices that its time is up.
     fn finished(&mut self) -> bool {
         if !self.stopping {
-            if self.control.is_stopped() || self.workload.is_exhausted() {
-                self.stop_at = self.stop_at.min(self.now);
+            if (self.control.is_stopped() || self.workload.is_exhausted()) && self.now < self.stop_at {
+                self.stop_at = self.now;
+                // What is intended at this very moment has been begun already.
+                self.horizon = self.now + Duration::from_nanos(1);
             }
             if self.now < self.stop_at {
-                return self.sessions.is_empty() && self.arrivals.peek().is_none();
+                let is_over = self.sessions.is_empty() && self.arrivals.peek().is_none();
+                if is_over {
+                    self.horizon = Timestamp::NEVER;
+                }
+                return is_over;
             }
             self.stopping = true;
-            let unstarted = self.arrivals.skip_until(self.stop_at) * self.prepared.calls_per_session;
+            self.horizon = self.horizon.max(self.stop_at);
+            let never_begun = self.arrivals.skip_until(self.horizon);
+            self.accounting.never_begun = never_begun;
+            let unstarted = never_begun * self.prepared.calls_per_session;
             self.recorder.tally.planned(unstarted);
             self.recorder.tally.unstarted(unstarted);
         }
         self.calls.is_empty() || self.now >= self.cut_at()
     }
 
-    /// Counts what is still in flight, with its age.
-    fn cut(&mut self) {
+    /// Counts what is still in flight, with its age, and gives the moment of that.
+    fn cut(&mut self) -> Timestamp {
         let now = self.driver.now();
         for (_, call) in std::mem::take(&mut self.calls) {
             let session = &self.sessions[call.session as usize].session;
@@ -322,7 +365,9 @@ impl<'p, D: Driver> Worker<'p, D> {
         for (index, _) in &self.connections {
             self.driver.close(SocketId(index as u32));
         }
+        now
     }
+
     /// Starts the sessions that are due, as long as there are slots. One that finds none stays on the schedule and
     /// keeps its intended time. Where the time was up while this worker slept, those due before are started late: the
     /// same plan makes the same calls on a machine that is held up. Those held back by slots are not.
@@ -338,14 +383,20 @@ impl<'p, D: Driver> Worker<'p, D> {
                 return;
             }
             self.arrivals.take();
-            if arrival.at <= self.full_until && self.full_until > Timestamp::ZERO {
-                self.recorder.tally.held_back(1);
-            }
-            let session = self.workload.session(arrival.number);
-            let index = self.sessions.insert(Live::new(session, arrival.at)) as u32;
-            self.advance(index, arrival.at);
-            self.settle();
+            self.begin(arrival);
         }
+    }
+
+    /// Begins the session of an arrival that was taken off the schedule.
+    fn begin(&mut self, arrival: Arrival) {
+        if arrival.at <= self.full_until && self.full_until > Timestamp::ZERO {
+            self.recorder.tally.held_back(1);
+        }
+        self.accounting.begun.add(arrival.at);
+        let session = self.workload.session(arrival.number);
+        let index = self.sessions.insert(Live::new(session, arrival.at)) as u32;
+        self.advance(index, arrival.at);
+        self.settle();
     }
 
     /// Asks a session what is next until it waits, pauses or ends; nothing that is intended when the time is up.
@@ -360,12 +411,15 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
         loop {
             match self.sessions[index as usize].session.next(&self.workload) {
-                Step::Send { token, request } => match request {
-                    CallRequest::Planned(request) => {
-                        self.start(index, token, What::Planned(request.0), intended);
+                Step::Send { token, request } => {
+                    self.accounting.asked.add(intended);
+                    match request {
+                        CallRequest::Planned(request) => {
+                            self.start(index, token, What::Planned(request.0), intended);
+                        }
+                        CallRequest::Unplanned(request) => self.follow(index, token, *request, intended),
                     }
-                    CallRequest::Unplanned(request) => self.follow(index, token, *request, intended),
-                },
+                }
                 Step::Cached(request) => {
                     let number = self.sessions[index as usize].session.number();
                     if let Some(observer) = &mut self.observer {
@@ -402,6 +456,8 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
         self.timers.clear(Timer::Pause, index);
         let live = self.sessions.remove(index as usize);
+        self.accounting.programmed += live.session.calls_asked();
+        self.accounting.over += u64::from(self.now < self.stop_at);
         self.arrivals.session_over(self.now);
         if is_told {
             self.notify_session_over(&live);
@@ -458,6 +514,10 @@ pub(crate) struct Finished {
     /// Connections open at once, at the most.
     pub(crate) held: u64,
     pub(crate) at: Timestamp,
+    /// What its tallies came to.
+    pub(crate) tallied: Tallied,
+    /// Where its accounting does not add up: a defect of this program.
+    pub(crate) mismatch: Option<Mismatch>,
 }
 
 #[cfg(test)]

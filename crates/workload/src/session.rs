@@ -384,6 +384,8 @@ struct Extras {
     followed: Vec<Followed>,
     /// How many unplanned calls there were.
     unplanned: u32,
+    /// How many of them were given out to be sent.
+    asked: u64,
     /// What the pages so far are made of and is still to be fetched, the next one last.
     resources: Vec<Resource>,
     /// Until when what was fetched is good, by its fingerprint.
@@ -654,6 +656,12 @@ impl Session {
         data::write(stream, data, out)
     }
 
+    /// Calls it has asked for: steps with a request that [`Self::next`] gave.
+    #[must_use]
+    pub fn calls_asked(&self) -> u64 {
+        self.sent + self.extras.as_ref().map_or(0, |extras| extras.asked)
+    }
+
     /// Its number: that of its arrival.
     #[must_use]
     pub const fn number(&self) -> u64 {
@@ -719,6 +727,7 @@ impl Session {
             }
             None => return None,
         };
+        extras.asked += 1;
         self.outstanding += 1;
         Some(Step::Send { token, request: CallRequest::Unplanned(Box::new(request)) })
     }

@@ -80,6 +80,7 @@ impl<D: Driver> Worker<'_, D> {
             }
             // A Location that makes no request: the redirect itself was the last reply.
             Err(_) => {
+                self.accounting.refused.add(intended);
                 let failed = Reply::failed(token, &request);
                 self.sessions[session as usize].session.reply(&self.workload, &failed);
             }
@@ -357,6 +358,8 @@ impl<D: Driver> Worker<'_, D> {
             self.advance(call.session, intended);
             return;
         }
+        self.accounting.asked.add(intended);
+        self.accounting.again += 1;
         let started = self.now.max(intended);
         self.issue(Call::new(call.serial, call.session, call.token, call.what, intended, started));
     }
@@ -383,6 +386,7 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn count(&mut self, call: &Call, finished: Timestamp, outcome: Outcome, part: Part) {
         let sample = call.sample(finished, outcome);
         self.recorder.tally.record(&sample);
+        self.accounting.recorded.add(call.intended);
         if let Some(observer) = &mut self.observer {
             let request = request(self.prepared, &call.what);
             let planned = match call.what {

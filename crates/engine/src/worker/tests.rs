@@ -1,5 +1,6 @@
 //! Whole runs of one worker in virtual time, compared with what the simulated server knows.
 
+mod accounting;
 mod ftp;
 mod own;
 mod replies;
@@ -70,8 +71,8 @@ impl<'p> Bench<'p> {
         let capacity = Capacity::of(plan, shard);
         let task = Task {
             prepared,
-            arrivals: Arrivals::new(plan, &shard),
-            workload: Workload::new(plan),
+            plan,
+            shard,
             endpoints: prepared.endpoints.clone(),
             tls: crate::setup::tls_config(plan).unwrap(),
             recorder: Recorder::new(0, Box::new(Tally::reserved(1)), interval, send, empties),

@@ -24,7 +24,7 @@ impl Arrivals {
             }
             Schedule::Open { arrivals, burst } => {
                 let group = u64::from(*burst).max(1);
-                let groups = numbers_due(arrivals, plan.seed, group, before_ns).div_ceil(group);
+                let groups = numbers_due(arrivals, plan.seed, group, calls, before_ns).div_ceil(group);
                 groups.saturating_mul(group).min(most(arrivals))
             }
         };
@@ -76,9 +76,9 @@ fn held(steps: &[RateStep]) -> u64 {
     (total * (1.0 - 1e-12)).ceil() as u64
 }
 
-/// Arrivals, taken one by one, before `before_ns`. Where gaps are drawn, arrivals come in groups of `group`, and all of
-/// a group are counted.
-fn numbers_due(arrivals: &ArrivalProcess, seed: u64, group: u64, before_ns: u64) -> u64 {
+/// Arrivals, taken one by one, before `before_ns`. Where gaps are drawn, arrivals come in groups of `group`, all of a
+/// group are counted, and no more gaps are drawn than `limit` arrivals take.
+fn numbers_due(arrivals: &ArrivalProcess, seed: u64, group: u64, limit: u64, before_ns: u64) -> u64 {
     let seconds = before_ns as f64 / 1e9;
     match arrivals {
         ArrivalProcess::Constant { rate } => match Pace::new(*rate) {
@@ -110,7 +110,7 @@ fn numbers_due(arrivals: &ArrivalProcess, seed: u64, group: u64, before_ns: u64)
         }
         ArrivalProcess::Trace { at_ns } => at_ns.partition_point(|at| *at < before_ns) as u64,
         ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. } => {
-            drawn(arrivals, seed, group, before_ns)
+            drawn(arrivals, seed, group, limit, before_ns)
         }
     }
 }
@@ -132,12 +132,12 @@ fn settle(area: f64, before_ns: u64, at_ns: impl Fn(u64) -> Option<u64>) -> u64 
 }
 
 /// Counts drawn arrivals by drawing their gaps again.
-fn drawn(arrivals: &ArrivalProcess, seed: u64, group: u64, before_ns: u64) -> u64 {
+fn drawn(arrivals: &ArrivalProcess, seed: u64, group: u64, limit: u64, before_ns: u64) -> u64 {
     let Process::Drawn(mut gaps) = Process::new(arrivals, seed, &Shard::WHOLE, group) else { return 0 };
     let mut groups = 0_u64;
     // In leaps first: a leap costs one logarithm, whatever its length.
-    let mut leap = LEAP;
-    while leap > 0 {
+    let (mut leap, limit) = (LEAP, limit.div_ceil(group));
+    while leap > 0 && groups < limit {
         let before: Gaps = gaps.clone();
         if gaps.at_ns((groups + leap - 1).saturating_mul(group)).is_some_and(|at| at < before_ns) {
             groups += leap;

@@ -1,0 +1,236 @@
+//! Both sides of every hand-over inside a worker, counted apart and compared at the end.
+//!
+//! ```text
+//! plan ──due──► schedule ──begun──► session ──asked──► call ──recorded──► tally
+//!                  └── never begun                        └── unfinished at the stop
+//! ```
+//!
+//! Each arrow carries a number and the sum of the intended moments, so that a loss, a double and a delay between two of
+//! them all show. The worker adds to it; [`Accounting::check`] does the comparing when the worker ends.
+
+use std::fmt;
+use warwolf_clock::Timestamp;
+use warwolf_measure::Tally;
+use warwolf_plan::{Plan, Schedule, Shard};
+use warwolf_workload::Arrivals;
+
+/// How many, and when they were intended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flow {
+    pub(crate) count: u64,
+    /// Sum of the intended moments in nanoseconds, modulo 2^64.
+    intended_ns: u64,
+}
+
+impl Flow {
+    #[inline]
+    pub(crate) fn add(&mut self, intended: Timestamp) {
+        self.count += 1;
+        self.intended_ns = self.intended_ns.wrapping_add(intended.as_nanos());
+    }
+
+    /// This without `other`, which is a part of it.
+    fn less(self, other: Self) -> Self {
+        Self {
+            count: self.count - other.count,
+            intended_ns: self.intended_ns.wrapping_sub(other.intended_ns),
+        }
+    }
+}
+
+/// What the tallies of a worker came to, over all intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tallied {
+    planned: u64,
+    started: u64,
+    unstarted: u64,
+    /// Completed, failed, timed out and unfinished.
+    ended: u64,
+}
+
+impl Tallied {
+    /// What `tally` came to.
+    pub(crate) fn of(tally: &Tally) -> Self {
+        let counters = tally.counters();
+        Self {
+            planned: counters.planned,
+            started: counters.started,
+            unstarted: counters.unstarted,
+            ended: tally.completed() + tally.failed() + tally.timed_out() + tally.unfinished(),
+        }
+    }
+
+    /// This and `other` together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            planned: self.planned + other.planned,
+            started: self.started + other.started,
+            unstarted: self.unstarted + other.unstarted,
+            ended: self.ended + other.ended,
+        }
+    }
+}
+
+impl Tallied {
+    /// Compares this, which the workers handed over, with what arrived in the timeline of the run.
+    ///
+    /// # Errors
+    /// Where an interval was lost or added twice.
+    pub(crate) fn check_arrived(self, arrived: Self, plan: &Plan, shard: Shard) -> Result<(), Mismatch> {
+        let rows =
+            [(self.planned, arrived.planned), (self.started, arrived.started), (self.ended, arrived.ended)];
+        Mismatch::among(
+            rows.into_iter().map(|(given, taken)| (HandOver::Timeline, given, taken)),
+            plan,
+            shard,
+        )
+    }
+}
+
+/// What one worker counts about its own hand-overs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Accounting {
+    /// Sessions begun, with their arrivals' moments.
+    pub(crate) begun: Flow,
+    /// Arrivals that were due and dropped at the stop.
+    pub(crate) never_begun: u64,
+    /// Sessions that ended before the stop.
+    pub(crate) over: u64,
+    /// Calls that sessions asked for, as the worker received them.
+    pub(crate) asked: Flow,
+    /// The same, as the sessions' programs counted them.
+    pub(crate) programmed: u64,
+    /// Calls that were made again under the plan's failure rule, which no program asked for.
+    pub(crate) again: u64,
+    /// Requests a program asked for that cannot be encoded, such as the target of a redirect.
+    pub(crate) refused: Flow,
+    /// Sessions that are not over and that nothing would ever wake.
+    pub(crate) stuck: u64,
+    /// Calls added to a tally, unfinished ones included.
+    pub(crate) recorded: Flow,
+}
+
+impl Accounting {
+    /// Compares both sides of each hand-over of a worker that ran `shard` of `plan`. Arrivals before `horizon` were due.
+    ///
+    /// # Errors
+    /// The first hand-over whose sides differ: a defect of this program, whatever the target did.
+    pub(crate) fn check(
+        &self,
+        plan: &Plan,
+        shard: Shard,
+        horizon: Timestamp,
+        tallied: Tallied,
+        calls_per_session: u64,
+    ) -> Result<(), Mismatch> {
+        let due = Arrivals::due(plan, &shard, horizon).unwrap_or_else(|| self.due_back_to_back(plan, shard));
+        let intended = if self.begun.count <= SUMMED_MAX {
+            Arrivals::intended_sum(plan, &shard, self.begun.count)
+        } else {
+            None
+        };
+        let begun = self.begun;
+        let asked = self.asked.less(self.refused);
+        let unstarted = self.never_begun * calls_per_session;
+        let rows = [
+            (HandOver::Schedule, due, begun.count + self.never_begun),
+            (HandOver::Arrivals, intended.unwrap_or(begun.intended_ns), begun.intended_ns),
+            (HandOver::Sessions, 0, self.stuck),
+            (HandOver::Programs, self.programmed + self.again, self.asked.count),
+            (HandOver::Calls, asked.count, tallied.started),
+            (HandOver::Planned, asked.count + unstarted, tallied.planned),
+            (HandOver::Unstarted, unstarted, tallied.unstarted),
+            (HandOver::Records, asked.count, self.recorded.count),
+            (HandOver::Intended, asked.intended_ns, self.recorded.intended_ns),
+            (HandOver::Tallies, self.recorded.count, tallied.ended),
+        ];
+        Mismatch::among(rows.into_iter(), plan, shard)
+    }
+
+    /// Arrivals due where sessions follow each other: the first of each slot, and one for each session that ended.
+    fn due_back_to_back(&self, plan: &Plan, shard: Shard) -> u64 {
+        let share = |whole: u64| whole.saturating_sub(shard.index().into()).div_ceil(shard.count().into());
+        let slots = match plan.schedule {
+            Schedule::Turns { users } => u64::from(users).max(1),
+            Schedule::Closed { .. } | Schedule::Open { .. } => 0,
+        };
+        let limit = plan.stop.calls.unwrap_or(u64::MAX);
+        (share(slots.min(limit)) + self.over).min(share(limit))
+    }
+}
+
+/// Where something is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HandOver {
+    /// Arrivals due by the plan, and sessions begun or never begun.
+    Schedule,
+    /// Moments of the arrivals by the plan, and those that sessions began with.
+    Arrivals,
+    /// Sessions that nothing would ever wake: none.
+    Sessions,
+    /// Calls that session programs asked for, and calls the worker received.
+    Programs,
+    /// Calls the worker received, and calls started.
+    Calls,
+    /// Calls asked for or never begun, and calls planned.
+    Planned,
+    /// Calls of sessions never begun, and calls never started.
+    Unstarted,
+    /// Calls the worker received, and calls recorded.
+    Records,
+    /// Intended moments of the calls received, and of those recorded.
+    Intended,
+    /// Calls recorded, and calls in the tallies.
+    Tallies,
+    /// Calls in the tallies of the workers, and calls in the timeline.
+    Timeline,
+}
+
+/// Two sides of a hand-over that differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mismatch {
+    pub(crate) at: HandOver,
+    given: u64,
+    taken: u64,
+    seed: u64,
+    shard: (u32, u32),
+}
+
+impl Mismatch {
+    /// The first row whose sides differ.
+    fn among(
+        mut rows: impl Iterator<Item = (HandOver, u64, u64)>,
+        plan: &Plan,
+        shard: Shard,
+    ) -> Result<(), Self> {
+        match rows.find(|(_, given, taken)| given != taken) {
+            None => Ok(()),
+            Some((at, given, taken)) => {
+                Err(Self { at, given, taken, seed: plan.seed, shard: (shard.index(), shard.count()) })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, given, taken, seed, shard: (index, count) } = self;
+        let (left, right) = match at {
+            HandOver::Schedule => ("arrivals due by the plan", "sessions begun or never begun"),
+            HandOver::Arrivals => ("sum of the plan's arrival times", "sum at the start of sessions"),
+            HandOver::Sessions => ("sessions that may be stuck", "sessions that are stuck"),
+            HandOver::Programs => ("calls that sessions asked for", "calls the worker received"),
+            HandOver::Calls => ("calls the worker received", "calls started"),
+            HandOver::Planned => ("calls asked for or never begun", "calls planned"),
+            HandOver::Unstarted => ("calls of sessions never begun", "calls never started"),
+            HandOver::Records => ("calls the worker received", "calls recorded"),
+            HandOver::Intended => ("sum of intended times of calls received", "sum of those recorded"),
+            HandOver::Timeline => ("calls in the workers' tallies", "calls in the timeline"),
+            HandOver::Tallies => ("calls recorded", "calls in the tallies"),
+        };
+        write!(f, "{left}: {given}, {right}: {taken} (seed {seed}, shard {}/{count})", index + 1)
+    }
+}
+
+/// Arrivals whose moments are added up again at the end; beyond them only numbers are compared. Half a second of work.
+const SUMMED_MAX: u64 = 100_000_000;
