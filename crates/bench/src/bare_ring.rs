@@ -1,6 +1,6 @@
-//! The floor: our driver's ring with a loop that sends, counts bytes and does not parse.
+//! The baseline: our io_uring driver with a loop that sends requests and counts bytes, without parsing.
 //!
-//! What warwolf spends beyond this is its own: parsing, clocks, histograms, deadlines.
+//! The difference to warwolf is the cost of parsing, clocks, histograms and deadlines.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Address, Completion, Driver, Idle, Monotonic, SocketId, SocketOptions, Uring};
 
-/// Loads `address` with `connections` kept-alive connections, `pipeline` requests at once on each, and prints how many
-/// replies came.
+/// Loads `address` with `connections` persistent connections and `pipeline` requests at once on each, and prints the number of
+/// responses.
 pub(crate) fn run(address: SocketAddr, lasts: Duration, connections: u32, pipeline: usize) -> Result<()> {
     let request = format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes();
     let reply_bytes = reply_bytes(address, &request)? * pipeline;
@@ -22,20 +22,20 @@ pub(crate) fn run(address: SocketAddr, lasts: Duration, connections: u32, pipeli
     Ok(())
 }
 
-/// Bytes of the one reply all replies look like.
+/// Returns the size of a response; all responses are identical.
 fn reply_bytes(address: SocketAddr, request: &[u8]) -> Result<usize> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_millis(500)))?;
     stream.write_all(request)?;
     let mut reply = [0; 4096];
     match stream.read(&mut reply).context("no reply")? {
-        0 => bail!("the server closed instead of a reply"),
-        // Small replies come in one piece; a longer one would make every count wrong, and the ratio absurd.
+        0 => bail!("the server closed the connection without a response"),
+        // Small responses arrive in one piece; with a longer one every count and ratio would be wrong.
         bytes => Ok(bytes),
     }
 }
 
-/// One connection: when its reply is whole and its buffer is back, it sends again.
+/// One connection: sends again when the response is complete and the buffer has been returned.
 struct Connection {
     missing: usize,
     buffer: Option<Vec<u8>>,
@@ -43,7 +43,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Hands the request to the driver when both conditions hold; a reply can come before its request is reported sent.
+    /// Sends the request if both conditions hold; a response can arrive before the completion of the send.
     fn send(&mut self, driver: &mut impl Driver, socket: SocketId, request: &[u8]) {
         if !self.is_due {
             return;
@@ -56,7 +56,7 @@ impl Connection {
     }
 }
 
-/// Loads `address` until `until`; returns how often `reply_bytes` came.
+/// Loads `address` until `until`; returns the number of responses of `reply_bytes`.
 fn turn<D: Driver>(
     mut driver: D,
     address: SocketAddr,
@@ -85,7 +85,7 @@ fn turn<D: Driver>(
                     connection.send(&mut driver, socket, request);
                 }
                 Completion::Received { socket, bytes } => {
-                    // Looking at the bytes is part of receiving them.
+                    // Accessing the bytes is part of receiving them.
                     std::hint::black_box(driver.bytes(&bytes).first());
                     connection.missing = connection.missing.saturating_sub(bytes.len());
                     if connection.missing == 0 {

@@ -1,4 +1,4 @@
-//! `httperf` beside the original: CPU time at the same rate, ten thousand connections, sixty thousand in six seconds.
+//! `warwolf httperf` against the original: CPU time at the same rate, ten thousand connections, sixty thousand in six seconds.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::once::Measured;
 use crate::server::Server;
 use crate::spent::{self, Spent};
 
-/// CPU time per request of both, who make the same requests at the same rate, ours sleeping and polling.
+/// Measures CPU time per request of both at the same rate, ours sleeping and polling.
 pub(crate) fn same_rate(
     program: &Path,
     server: &Server,
@@ -37,13 +37,13 @@ pub(crate) fn same_rate(
     ])
 }
 
-/// Ten thousand sessions that all hold their connection at once, which the original cannot.
+/// Measures ten thousand sessions that keep their connections open concurrently, which the original cannot do.
 pub(crate) fn ten_thousand(program: &Path, server: &Server, rounds: usize, _: u32) -> Result<Vec<Measured>> {
     let load = ["--wsess=10000,2,3", "--rate", "5000", "--timeout", "10"];
     measure_many(program, server, rounds, &load, [("replies ", 20_000.0), ("<=", 10_000.0)])
 }
 
-/// Sixty thousand connections at ten thousand a second: more than one address has ports for, while closed ones linger.
+/// Measures sixty thousand connections at ten thousand per second: more than the ports of one address, because of `TIME_WAIT`.
 pub(crate) fn sixty_thousand(
     program: &Path,
     server: &Server,
@@ -55,7 +55,7 @@ pub(crate) fn sixty_thousand(
     measure_many(program, server, rounds.min(1), &load, [("replies ", 60_000.0), ("connections ", 60_000.0)])
 }
 
-/// How many of what was asked for are missing, and how many errors there were.
+/// Measures how many of the wanted replies and connections are missing, and the number of errors.
 fn measure_many(
     program: &Path,
     server: &Server,
@@ -94,9 +94,9 @@ fn run(program: &[&str], load: &[&str], server: &Server) -> Result<Spent> {
     spent::run(&words)
 }
 
-/// The number behind a label.
+/// Returns the number after a label.
 fn figure(spent: &Spent, label: &str) -> Result<f64> {
     let rest = spent.stdout.split_once(label).with_context(|| format!("no `{label}` in the report"))?.1;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    rest[..end].parse().with_context(|| format!("no number behind `{label}`"))
+    rest[..end].parse().with_context(|| format!("no number after `{label}`"))
 }

@@ -13,7 +13,7 @@ pub(crate) struct Round {
     pub(crate) rate_per_s: f64,
 }
 
-/// All rounds of all tools, and what was asked of them.
+/// All rounds of all tools, with the targets.
 #[derive(Debug)]
 pub(crate) struct Figures {
     /// Rounds by tool, in the order measured.
@@ -25,13 +25,13 @@ pub(crate) struct Figures {
 /// A ratio of CPU time per request, and the most it may be.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Whose time, and compared with whose.
+    /// The tool, and the tool it is compared with.
     pub(crate) between: (Tool, Tool),
-    /// Median, smallest and largest of the rounds' ratios.
+    /// Median, minimum and maximum of the ratios of all rounds.
     pub(crate) ratio: [f64; 3],
-    /// The most the median may be.
+    /// The upper limit of the median.
     pub(crate) most: f64,
-    /// Whether it is.
+    /// The median is within the limit.
     pub(crate) met: bool,
 }
 
@@ -47,7 +47,7 @@ impl Target {
 }
 
 impl Figures {
-    /// As kept in `bench/`.
+    /// Returns the JSON that is stored in `bench/`.
     pub(crate) fn json(&self, scenario: &str) -> Value {
         let tools: Vec<Value> = self
             .tools
@@ -73,12 +73,12 @@ impl Figures {
     }
 }
 
-/// Three digits after the point: more would be noise.
+/// Rounds to three decimals; more would be noise.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// Median, smallest, largest; all NaN for no values.
+/// Returns median, minimum and maximum; all NaN without values.
 pub(crate) fn spread(values: &[f64]) -> [f64; 3] {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn ratios_are_taken_within_a_round() {
-        // A slow second round falls on both, and must not change the ratio.
+        // A slow second round affects both and must not change the ratio.
         let tools = [(Tool::Uring, rounds(&[3.0, 6.0])), (Tool::Wrk, rounds(&[6.0, 12.0]))];
         let target = Target::new(&tools, Tool::Uring, Tool::Wrk, 0.5);
         assert_eq!(target.ratio, [0.5; 3]);

@@ -1,16 +1,16 @@
-//! What the figures were measured on.
+//! Describes the machine of the measurement.
 
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Share of all cores' time above which somebody else is at work.
+/// Share of CPU time used by other processes above which the machine counts as busy.
 const BUSY: f64 = 0.1;
-/// How long is looked for that.
+/// Observation time for that share.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Processor, kernel, versions and the day, as far as the machine says.
+/// Returns processor, kernel, versions and date, as far as they are known.
 pub(crate) fn describe() -> Value {
     let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processor.lines().find(|line| line.starts_with("model name"));
@@ -30,13 +30,13 @@ pub(crate) fn describe() -> Value {
     })
 }
 
-/// The same in one line.
+/// Formats the description in one line.
 pub(crate) fn line(machine: &Value) -> String {
     let word = |name: &str| machine[name].as_str().unwrap_or_default();
-    // Others that want the cores move every figure here, so what they wanted before is said first.
+    // Other processes affect every figure, so their CPU usage before the measurement comes first.
     let others = match machine["busy_before"].as_f64() {
         Some(busy) if busy > BUSY => {
-            format!("; BUSY ({:.0} % of its time): these figures are not worth keeping", busy * 100.0)
+            format!("; BUSY ({:.0} % of its time): do not store these figures", busy * 100.0)
         }
         _ => String::new(),
     };
@@ -50,7 +50,7 @@ pub(crate) fn line(machine: &Value) -> String {
     )
 }
 
-/// The share of all cores' time that others use now. Not the load average, which still remembers the build of what is measured.
+/// Returns the share of CPU time that other processes use now. The load average would still include the preceding build.
 fn busy_share() -> Option<f64> {
     let (idle, all) = ticks()?;
     std::thread::sleep(LOOK);
@@ -58,7 +58,7 @@ fn busy_share() -> Option<f64> {
     Some(1.0 - idle_now.checked_sub(idle)? as f64 / all_now.checked_sub(all).filter(|all| *all > 0)? as f64)
 }
 
-/// Ticks that the cores were idle, and all ticks (proc_stat(5)).
+/// Returns idle ticks and total ticks of all cores (proc_stat(5)).
 fn ticks() -> Option<(u64, u64)> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
     let line = stat.lines().next()?.split_ascii_whitespace().skip(1);
@@ -66,7 +66,7 @@ fn ticks() -> Option<(u64, u64)> {
     Some((fields.get(3)? + fields.get(4)?, fields.iter().sum()))
 }
 
-/// The first line a program says about itself, whichever stream it uses and however it then exits.
+/// Returns the first line that a program prints on stdout or stderr, regardless of its exit code.
 fn first_line(program: &str, words: &[&str]) -> String {
     let Ok(output) = Command::new(program).args(words).output() else { return "absent".to_owned() };
     let said = if output.stdout.is_empty() { output.stderr } else { output.stdout };

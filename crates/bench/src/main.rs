@@ -1,7 +1,7 @@
-//! Measures the program beside its peers, in one run: interleaved rounds, one core for the tool and one for the server.
+//! Benchmarks warwolf against other load testers: interleaved rounds, one core for the tool and one for the server.
 //!
-//! Run as `cargo xtask bench`. CPU time is what the kernel charged the tool's process, divided by the requests the tool
-//! itself counts as completed.
+//! Run as `cargo xtask bench`. CPU time is charged by the kernel to the process of the tool, and divided by the number of completed
+//! requests that the tool reports.
 #![forbid(unsafe_code)]
 
 mod bare_ring;
@@ -30,31 +30,31 @@ use crate::server::Server;
 
 /// The options of `cargo xtask bench`.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask bench", about = "Measure warwolf beside its peers")]
+#[command(name = "cargo xtask bench", about = "Benchmark warwolf against other load testers")]
 struct Options {
     #[command(subcommand)]
     part: Option<Part>,
-    /// The program to measure
+    /// Program to measure
     #[arg(long, value_name = "FILE", default_value = "target/release/warwolf")]
     warwolf: PathBuf,
-    /// One short round of each: shows that it works, measures little
+    /// One short round of each scenario; a smoke test with inaccurate figures
     #[arg(long)]
     quick: bool,
-    /// Rounds of each comparison
+    /// Number of rounds of each comparison
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Only scenarios whose name contains this
+    /// Run only scenarios whose name contains this text
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Write the figures here as JSON as well
+    /// Also write the figures to this JSON file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// Parts that run in a process of their own, so that their CPU time is theirs alone.
+/// Commands that run in a separate process, so that their CPU time is measured separately.
 #[derive(Debug, Subcommand)]
 enum Part {
-    /// A ring loop that sends and counts bytes, and does not parse
+    /// An io_uring loop that sends requests and counts bytes, without parsing
     #[command(hide = true)]
     BareRing { address: SocketAddr, seconds: f64, connections: u32, pipeline: usize },
 }
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Everything, or what `--only` names; true when every target that was measured is met.
+/// Runs all scenarios, or those selected by `--only`; returns true if all targets are met.
 fn run(options: &Options) -> Result<bool> {
     let program = options.warwolf.canonicalize().context(options.warwolf.display().to_string())?;
     let wanted = |name: &str| options.only.as_deref().is_none_or(|only| name.contains(only));

@@ -1,4 +1,4 @@
-//! What has no peer to be compared with: ten thousand connections, an open loop, the first request, the verdict.
+//! Measurements without a comparison: ten thousand connections, an open loop, the first request, the verdict.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -15,19 +15,19 @@ use crate::server::Server;
 use crate::spent;
 use crate::tool::Tool;
 
-/// How one of these is measured: program, server, rounds, seconds.
+/// A measurement function with program, server, rounds and seconds.
 type Measure = fn(&Path, &Server, usize, u32) -> Result<Vec<Measured>>;
 
 /// One measurement.
 pub(crate) struct Single {
     /// Name in tables and files.
     pub(crate) name: &'static str,
-    /// Takes it.
+    /// Runs it.
     pub(crate) measure: Measure,
 }
 
 impl Single {
-    /// All of them.
+    /// Returns all measurements.
     pub(crate) fn all() -> Vec<Self> {
         vec![
             Self { name: "connections10000", measure: ten_thousand },
@@ -41,29 +41,29 @@ impl Single {
     }
 }
 
-/// One figure with its limit.
+/// A figure with its limit.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    /// What it is.
+    /// Its name.
     pub(crate) what: String,
-    /// Median, smallest, largest.
+    /// Median, minimum, maximum.
     pub(crate) value: [f64; 3],
     /// Its unit.
     pub(crate) unit: &'static str,
-    /// The most the median may be.
+    /// The upper limit of the median.
     pub(crate) most: f64,
-    /// Whether it is.
+    /// The median is within the limit.
     pub(crate) met: bool,
 }
 
 impl Measured {
-    /// Values taken several times, and the most their median may be.
+    /// Creates a figure from repeated measurements and the upper limit of their median.
     pub(crate) fn new(what: impl Into<String>, values: &[f64], unit: &'static str, most: f64) -> Self {
         let value = spread(values);
         Self { what: what.into(), value, unit, most, met: value[0] <= most }
     }
 
-    /// As kept in `bench/`.
+    /// Returns the JSON that is stored in `bench/`.
     pub(crate) fn json(&self) -> Value {
         let [median, least, most] = self.value.map(rounded);
         json!({ "what": self.what, "unit": self.unit, "median": median, "min": least, "max": most,
@@ -71,14 +71,14 @@ impl Measured {
     }
 }
 
-/// Memory per connection, and CPU time per request beside that of 64 connections.
+/// Measures memory per connection, and CPU time per request relative to that of 64 connections.
 fn ten_thousand(program: &Path, server: &Server, rounds: usize, seconds: u32) -> Result<Vec<Measured>> {
     let load = |users| Load { users, path: "/", tls: false, keep_alive: true, pipeline: 1 };
     let mut results = Vec::new();
     for tool in [Tool::Uring, Tool::Epoll] {
         let (mut memory, mut ratios) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
-            // Opening ten thousand connections is part of the run; three times as long keeps its share small.
+            // Opening ten thousand connections is part of the run; the triple duration keeps its share small.
             let many = spent::run(&tool.words(&load(10_000), seconds * 3, program, server)?)?;
             let few = spent::run(&tool.words(&load(64), seconds, program, server)?)?;
             memory.push((many.peak_bytes as f64 - few.peak_bytes as f64) / (10_000.0 - 64.0) / 1024.0);
@@ -94,7 +94,7 @@ fn ten_thousand(program: &Path, server: &Server, rounds: usize, seconds: u32) ->
     Ok(results)
 }
 
-/// 20,000 requests a second: how exactly the rate is kept, and how late the requests leave.
+/// Measures the accuracy of the rate and the lag at 20,000 requests per second.
 fn open_loop(program: &Path, server: &Server, rounds: usize, seconds: u32) -> Result<Vec<Measured>> {
     let mut results = Vec::new();
     for (idle, most_us) in [("block", 1000.0), ("spin", 100.0)] {
@@ -122,7 +122,7 @@ fn open_loop(program: &Path, server: &Server, rounds: usize, seconds: u32) -> Re
     Ok(results)
 }
 
-/// From the moment the process is started to the first byte of its first request.
+/// Measures the time from the start of the process to the first byte of its first request.
 fn first_request(program: &Path, _: &Server, rounds: usize, _: u32) -> Result<Vec<Measured>> {
     let mut results = Vec::new();
     for driver in ["uring", "epoll"] {

@@ -1,4 +1,4 @@
-//! The comparisons: the same load by several tools, in turn, several times over.
+//! Comparisons: several tools generate the same load in turn, in several rounds.
 
 use std::path::Path;
 
@@ -9,38 +9,38 @@ use crate::server::Server;
 use crate::spent;
 use crate::tool::Tool;
 
-/// A closed loop of users against one path.
+/// A closed loop of users that request one path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
-    /// Connections at once.
+    /// Number of connections.
     pub(crate) users: u32,
-    /// Path asked for.
+    /// Requested path.
     pub(crate) path: &'static str,
-    /// Over TLS.
+    /// Use TLS.
     pub(crate) tls: bool,
-    /// Whether connections carry more than one request.
+    /// Connections are persistent.
     pub(crate) keep_alive: bool,
-    /// Requests sent before a reply is waited for.
+    /// Number of pipelined requests.
     pub(crate) pipeline: u32,
 }
 
-/// One load, the tools that make it, and how they must compare.
+/// A load, the tools that generate it, and the targets.
 #[derive(Debug)]
 pub(crate) struct Scenario {
     /// Name in tables and files.
     pub(crate) name: &'static str,
-    /// What is asked of every tool.
+    /// The load for every tool.
     pub(crate) load: Load,
-    /// Who takes part, in the order of a round.
+    /// The tools in the order of a round.
     pub(crate) tools: &'static [Tool],
-    /// At most this share of the CPU time per request: (of whom, compared with whom, ratio).
+    /// Maximum ratios of CPU time per request: (tool, compared with, ratio).
     pub(crate) targets: &'static [(Tool, Tool, f64)],
 }
 
 const SMALL: Load = Load { users: 64, path: "/", tls: false, keep_alive: true, pipeline: 1 };
 
 impl Scenario {
-    /// All comparisons.
+    /// Returns all comparisons.
     pub(crate) fn all() -> Vec<Self> {
         use Tool::{Ab, AsSiege, BareRing, Epoll, Siege, Uring, Wrk};
         vec![
@@ -90,8 +90,8 @@ impl Scenario {
     }
 }
 
-/// Runs all tools in turn, `rounds` times, so that whatever else the machine does falls on all alike. A peer that hangs or
-/// fails costs the round, not the rest of the bench; without a round no target is met.
+/// Runs all tools in turn, `rounds` times, so that other activity of the machine affects all equally. If another tool hangs or fails,
+/// its round is dropped and the benchmark continues; without a complete round no target is met.
 pub(crate) fn measure(
     scenario: &Scenario,
     program: &Path,
@@ -106,13 +106,13 @@ pub(crate) fn measure(
             match round(*tool, &scenario.load, program, server, seconds) {
                 Ok(result) => taken.push(result),
                 Err(error) if tool.is_peer() => {
-                    eprintln!("bench: {}: round {number} of {rounds} is left out: {error:#}", scenario.name);
+                    eprintln!("bench: {}: round {number} of {rounds} is dropped: {error:#}", scenario.name);
                     break;
                 }
                 Err(error) => return Err(error),
             }
         }
-        // Ratios are taken within a round: one that a peer did not finish counts for nobody.
+        // Ratios are computed within a round, so an incomplete round is dropped for all tools.
         if taken.len() == scenario.tools.len() {
             for (results, result) in by_tool.iter_mut().zip(taken) {
                 results.push(result);

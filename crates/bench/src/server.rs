@@ -1,4 +1,4 @@
-//! The server under test: one nginx worker on a core of its own, without a log, that never closes by itself.
+//! The server under test: one nginx worker on a separate core, without a log, that never closes connections.
 
 use anyhow::Result;
 use tempfile::TempDir;
@@ -7,10 +7,10 @@ use warwolf_e2e::process::{Process, free_port};
 
 use crate::spent::SERVER_CORE;
 
-/// Bytes of the larger reply.
+/// Size of the larger response in bytes.
 const PAGE_BYTES: u64 = 75_000;
 
-/// A running nginx: `/` is a small reply from memory, `/page` 75,000 bytes from a file.
+/// A running nginx: `/` is a small response from memory, `/page` has 75,000 bytes from a file.
 pub(crate) struct Server {
     _process: Process,
     folder: TempDir,
@@ -19,7 +19,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it.
+    /// Starts nginx.
     pub(crate) fn start() -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let at = folder.path().display();
@@ -32,7 +32,7 @@ impl Server {
         std::fs::write(folder.path().join("cert.pem"), &pair.certificate)?;
         std::fs::write(folder.path().join("key.pem"), &pair.key)?;
         let (port, tls_port) = (free_port(), free_port());
-        // The files lie in a folder only we may read, so the worker must be who we are.
+        // Only the current user may read the folder, so the worker has to run as this user.
         let user = if is_root() { "user root;" } else { "" };
         let conf = format!(
             "{user} daemon off; worker_processes 1; pid {at}/pid; worker_rlimit_nofile 30000;\n\
@@ -57,37 +57,37 @@ impl Server {
         Ok(Self { _process: process, folder, port, tls_port })
     }
 
-    /// The address of a path.
+    /// Returns the URL of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// The address of a path over TLS.
+    /// Returns the URL of a path with TLS.
     pub(crate) fn https(&self, path: &str) -> String {
         format!("https://127.0.0.1:{}{path}", self.tls_port)
     }
 
-    /// Address and port.
+    /// Returns address and port.
     pub(crate) fn authority(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// siege's rc file for connections that are kept, or closed.
+    /// Returns the rc file of siege for persistent or closed connections.
     pub(crate) fn siege_rc(&self, keep_alive: bool) -> String {
         let name = if keep_alive { "keep-alive" } else { "close" };
         self.folder.path().join(name).display().to_string()
     }
 
-    /// wrk's script that sends 16 requests at once.
+    /// Returns the wrk script that sends 16 requests at once.
     pub(crate) fn pipelined_script(&self) -> String {
         self.folder.path().join("pipelined.lua").display().to_string()
     }
 }
 
-/// What siege needs to be told to do nothing but ask.
+/// Settings that make siege only send requests.
 const SIEGE_RC: &str = "protocol = HTTP/1.1\nparser = false\nverbose = false\nlogging = false\n";
 
-/// wrk builds the whole burst once and counts each reply.
+/// wrk builds the whole burst once and counts each response.
 const PIPELINED: &str = "init = function(args)
   local requests = {}
   for i = 1, 16 do requests[i] = wrk.format(nil, \"/\") end

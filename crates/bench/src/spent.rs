@@ -1,4 +1,4 @@
-//! What one run of a tool took: CPU time as the kernel charged it, memory at its highest, and what it said.
+//! Runs a tool and measures its CPU time and peak memory.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,12 +7,12 @@ use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
-/// The core every tool runs on. The server has the next one to itself.
+/// The core of every tool. The server uses the next one.
 pub(crate) const TOOL_CORE: &str = "0";
-/// The server's core.
+/// The core of the server.
 pub(crate) const SERVER_CORE: &str = "1";
 
-/// How long a tool may go on after everything should be over.
+/// Time limit of a tool, much longer than any run.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// One run of one tool.
@@ -20,19 +20,19 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub(crate) struct Spent {
     /// User and system time of the process and its threads.
     pub(crate) cpu: Duration,
-    /// Resident memory at its highest, bytes.
+    /// Peak resident memory in bytes.
     pub(crate) peak_bytes: u64,
-    /// What it wrote to its standard output.
+    /// Its standard output.
     pub(crate) stdout: String,
 }
 
-/// Runs `words` on the tool's core and waits for the end.
+/// Runs a command line on the core of the tool and waits for its end.
 pub(crate) fn run(words: &[String]) -> Result<Spent> {
     let said = words.join(" ");
     let before = children_cpu()?;
     let mut command = Command::new("taskset");
     command.args(["-c", TOOL_CORE]).args(words);
-    // Files rather than pipes: nobody has to read while the tool runs, so nobody competes with it.
+    // Files instead of pipes, so that no reader competes with the tool for CPU time.
     let (out, err) = (tempfile::NamedTempFile::new()?, tempfile::NamedTempFile::new()?);
     command.stdin(Stdio::null()).stdout(out.reopen()?).stderr(err.reopen()?);
     let mut child = command.spawn().with_context(|| format!("cannot start `{said}`"))?;
@@ -57,14 +57,14 @@ pub(crate) fn run(words: &[String]) -> Result<Spent> {
     Ok(Spent { cpu: children_cpu()?.saturating_sub(before), peak_bytes, stdout })
 }
 
-/// CPU time of all children that have ended; the difference around one child is that child's.
+/// Returns the CPU time of all ended child processes; the difference around one child is its CPU time.
 fn children_cpu() -> Result<Duration> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Ok(Duration::from_micros(u64::try_from(micros)?))
 }
 
-/// `VmHWM` of a process, bytes; 0 when it has ended.
+/// Returns `VmHWM` of a process in bytes; 0 if it has ended.
 fn high_water(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! The figures as text.
+//! Formats the figures as text.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ fn verdict(met: bool) -> &'static str {
     if met { "met" } else { "MISSED" }
 }
 
-/// One comparison: a line per tool, a line per target.
+/// Formats a comparison: one line per tool and one per target.
 pub(crate) fn comparison(scenario: &Scenario, figures: &Figures) -> String {
     let mut text =
         format!("\n{}\n  {:<16} {:>22} {:>12}\n", scenario.name, "", "CPU us/request", "requests/s");
@@ -34,7 +34,7 @@ pub(crate) fn comparison(scenario: &Scenario, figures: &Figures) -> String {
     text
 }
 
-/// Figures without peers, a line each.
+/// Formats figures without a comparison, one per line.
 pub(crate) fn single(name: &str, results: &[Measured]) -> String {
     let mut text = format!("\n{name}\n");
     for result in results {

@@ -1,4 +1,4 @@
-//! The tools compared: their words for the same load, and where each says how many requests it completed.
+//! The compared tools: their arguments for the same load, and how to read the number of completed requests.
 
 use std::path::Path;
 
@@ -19,16 +19,16 @@ pub(crate) enum Tool {
     Wrk,
     /// ApacheBench.
     Ab,
-    /// siege, Debian's.
+    /// siege from Debian.
     Siege,
-    /// warwolf in siege's place.
+    /// `warwolf siege`.
     AsSiege,
-    /// Our driver's ring with a loop that does not parse.
+    /// Our io_uring driver with a loop that does not parse.
     BareRing,
 }
 
 impl Tool {
-    /// The name in tables.
+    /// Returns the name in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Uring => "warwolf uring",
@@ -41,12 +41,12 @@ impl Tool {
         }
     }
 
-    /// Whether it is somebody else's: then what goes wrong in it is not for us to mend.
+    /// Returns whether it is a third-party tool, whose failures are not ours to fix.
     pub(crate) fn is_peer(self) -> bool {
         matches!(self, Self::Wrk | Self::Ab | Self::Siege)
     }
 
-    /// The command line for `load` for this many seconds.
+    /// Returns the command line for `load` with this duration in seconds.
     pub(crate) fn words(
         self,
         load: &Load,
@@ -127,7 +127,7 @@ impl Tool {
         Ok(words)
     }
 
-    /// How many requests it says it completed.
+    /// Parses the number of completed requests from the output.
     pub(crate) fn completed(self, stdout: &str) -> Result<u64> {
         let found = match self {
             Self::Uring | Self::Epoll => {
@@ -145,7 +145,7 @@ impl Tool {
         let name = self.name();
         found
             .filter(|count| *count > 0)
-            .with_context(|| format!("{name} does not say how many requests: {stdout}"))
+            .with_context(|| format!("{name} does not report the number of requests: {stdout}"))
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tools_own_count_is_found() {
+    fn the_counts_of_all_tools_are_parsed() {
         let wrk =
             "Running 2s test\n  1 threads and 64 connections\n  201934 requests in 2.00s, 30.04MB read\n";
         assert_eq!(Tool::Wrk.completed(wrk).unwrap(), 201_934);
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(Tool::Uring.completed(r#"{"accounting":{"completed":5}}"#).unwrap(), 5);
         assert!(
             Tool::Wrk.completed("  0 requests in 2.00s").is_err(),
-            "nothing completed is nothing measured"
+            "a run without completed requests is an error"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the verdict says what is so: quiet runs must raise no alarm, injected faults must be named.
+//! Accuracy of the verdict: quiet runs must be VALID, and injected faults must be named.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::once::Measured;
 use crate::server::Server;
 use crate::spent::{self, SERVER_CORE, TOOL_CORE};
 
-/// Quiet runs, as the promise has it.
+/// Number of quiet runs.
 const QUIET: u32 = 20;
-/// Tries to have them: a run during which the core was taken away is not quiet, whatever the verdict says.
+/// Maximum number of runs to get them: a run is not quiet if another process used the core, whatever its verdict.
 const TRIES_PER_QUIET: u32 = 5;
-/// Runs with each fault.
+/// Number of runs with each fault.
 const FAULTY: u32 = 5;
 
-/// What a report says about itself: the grade, and the causes that made it.
+/// The verdict of a report: grade and causes.
 struct Verdict {
     grade: String,
     causes: Vec<String>,
@@ -30,7 +30,7 @@ impl Verdict {
     }
 }
 
-/// One run with these words and its verdict.
+/// Runs the program with these arguments and returns the verdict.
 fn judge(program: &Path, words: &[&str]) -> Result<Verdict> {
     let mut all =
         vec![program.to_str().context("a path that is text")?, "run", "--quiet", "--format", "json"];
@@ -46,7 +46,7 @@ fn judge(program: &Path, words: &[&str]) -> Result<Verdict> {
     })
 }
 
-/// False alarms in quiet runs, and faults that were not named.
+/// Counts false alarms in quiet runs, and faults that were not named.
 pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) -> Result<Vec<Measured>> {
     let scale = if rounds == 1 { 5 } else { 1 };
     let (quiet, faulty) = (QUIET / scale, FAULTY / scale);
@@ -59,7 +59,7 @@ pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) ->
     })?;
     let mut results = vec![
         count(format!("alarms in {} quiet runs", runs.quiet), runs.alarms),
-        count(format!("quiet runs that could not be had, of {quiet}"), quiet - runs.quiet),
+        count(format!("quiet runs that were not possible, of {quiet}"), quiet - runs.quiet),
     ];
 
     let mut missed = 0;
@@ -75,10 +75,10 @@ pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) ->
 
     let mut missed = 0;
     for number in 0..faulty {
-        // One core cannot make so many calls: the generator is the limit, and must say so.
+        // One core cannot send at this rate: the load generator is the limit, and the verdict must report it.
         let verdict = judge(program, &["-r", "2m/s", "-c", "64", "-d", "1s", &url])?;
         if verdict.is_valid() {
-            eprintln!("too much asked, run {number}: {} {:?}", verdict.grade, verdict.causes);
+            eprintln!("excessive rate, run {number}: {} {:?}", verdict.grade, verdict.causes);
             missed += 1;
         }
     }
@@ -96,29 +96,29 @@ pub(crate) fn measure(program: &Path, server: &Server, rounds: usize, _: u32) ->
         let watch = Watch::start(TOOL_CORE.parse()?);
         let verdict = judge(program, &["-r", "1000/s", "-d", "3s", &format!("http://{stalling}/")])?;
         drop(target);
-        // VALID is right in any weather; anything else is right where the core was taken away.
+        // VALID is always right; other grades are right only if another process used the core.
         if watch.was_quiet() && !verdict.is_valid() {
             eprintln!("stalled server, run {number}: {} {:?}", verdict.grade, verdict.causes);
             blamed += 1;
         }
     }
-    results.push(count(format!("stalled servers blamed on this machine, of {faulty}"), blamed));
+    results.push(count(format!("stalls of the server attributed to this machine, of {faulty}"), blamed));
     Ok(results)
 }
 
-/// Runs that nothing disturbed, and what the others said.
+/// Counts of quiet and disturbed runs.
 #[derive(Default)]
 struct Runs {
     quiet: u32,
-    /// Of the quiet ones, those that raised an alarm.
+    /// Quiet runs that raised an alarm.
     alarms: u32,
     disturbed: u32,
-    /// Of the disturbed ones, those that said so.
+    /// Disturbed runs that were reported as such.
     told: u32,
 }
 
 impl Runs {
-    /// Judges runs as `judged` makes them, which is told the number of each, until `wanted` of them were quiet.
+    /// Repeats the run `judged`, which receives its number, until `wanted` runs were quiet.
     fn until(wanted: u32, mut judged: impl FnMut(u32) -> Result<Verdict>) -> Result<Self> {
         let mut runs = Self::default();
         for number in 0..wanted * TRIES_PER_QUIET {
@@ -142,13 +142,13 @@ impl Runs {
         }
         let Self { quiet, disturbed, told, .. } = runs;
         eprintln!(
-            "{quiet} quiet runs; the core was taken away in {disturbed} more, {told} of which are not VALID"
+            "{quiet} quiet runs; other processes used the core in {disturbed} more, {told} of which are not VALID"
         );
         Ok(runs)
     }
 }
 
-/// A process that does nothing and wants all of the tool's core.
+/// Starts a process that uses the core of the tool in a busy loop.
 fn hog() -> Process {
     Process::start("taskset", |command| {
         command.args(["-c", TOOL_CORE, "sh", "-c", "while :; do :; done"]);

@@ -1,4 +1,4 @@
-//! Whether a core was free when somebody wanted it: known without the program under test, by a thread that only sleeps.
+//! Detects whether other processes used a core, independently of the program under test, with a thread that only sleeps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// How long the thread sleeps at a time.
+/// The length of one sleep.
 const NAP: Duration = Duration::from_millis(2);
-/// A sleeping thread is woken this late on a quiet machine: the timer's slack, and the task that runs at that moment.
+/// Normal delay of a wake-up on a quiet machine: timer slack and short activity of other threads.
 const USUAL: Duration = Duration::from_micros(200);
-/// Share of the time for which it may be kept from running: half of what makes the p99 of lag an alarm.
+/// Maximum share of the time that the thread may be late: half of the share that makes the p99 of lag an alarm.
 const KEPT: f64 = 0.005;
 
-/// A thread on one core that records how late it is woken.
+/// A thread on one core that records the delay of its wake-ups.
 #[derive(Debug)]
 pub struct Watch {
     stop: Arc<AtomicBool>,
@@ -22,7 +22,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts one on this core, the first being 0. On a machine without that core it sleeps on any.
+    /// Starts a thread on this core, numbered from 0. If the core does not exist, the thread may run on any core.
     pub fn start(core: usize) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -41,12 +41,12 @@ impl Watch {
         Self { stop, thread }
     }
 
-    /// Starts one on each core of this machine.
+    /// Starts one thread on each core.
     pub fn start_all() -> Vec<Self> {
         (0..std::thread::available_parallelism().map_or(1, usize::from)).map(Self::start).collect()
     }
 
-    /// Ends it; true when the core was free whenever it was wanted.
+    /// Stops the thread and returns whether it always woke on time.
     pub fn was_quiet(self) -> bool {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap_or(false)

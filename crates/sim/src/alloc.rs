@@ -1,14 +1,14 @@
-//! Counts what a piece of code allocates.
+//! Counts allocations.
 //!
-//! Linking this crate puts a counting allocator under the whole test program. The simulator's own allocations do not count,
-//! so a count around a worker on [`SimDriver`](crate::SimDriver) is the worker's.
+//! Linking this crate installs a counting allocator for the whole test program. Allocations of the simulator itself are excluded,
+//! so that the count around a worker on [`SimDriver`](crate::SimDriver) is that of the worker.
 
-/// How many allocations and reallocations the calling thread makes in `run`.
+/// Returns the number of allocations and reallocations of the calling thread in `run`.
 pub fn count(run: impl FnOnce()) -> u64 {
     allocation_counter::measure(run).count_total
 }
 
-/// Runs `run` without counting what it allocates.
+/// Runs `run` without counting its allocations.
 pub(crate) fn uncounted<R>(run: impl FnOnce() -> R) -> R {
     let mut result = None;
     allocation_counter::opt_out(|| result = Some(run()));
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_counts_growth_and_only_what_is_not_exempt() {
+    fn reallocations_count_and_exempt_allocations_do_not() {
         let allocations = count(|| {
             let mut bytes = black_box(Vec::<u8>::with_capacity(1));
             bytes.extend_from_slice(&[0; 100]);

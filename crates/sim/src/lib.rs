@@ -1,8 +1,8 @@
-//! A virtual network and its servers, for tests: whole runs in virtual time, the same for the same seed.
+//! A simulated network with simulated servers, for tests: complete runs in virtual time, reproducible by seed.
 //!
-//! [`SimDriver`] is a [`Driver`](warwolf_driver::Driver) whose waits jump from event to event; [`Server`] answers HTTP/1 by a
-//! script and keeps a log of what really happened; [`mod@conformance`] is what every driver must do; [`alloc`] counts allocations.
-//! Only `[dev-dependencies]` name this crate.
+//! [`SimDriver`] is a [`Driver`](warwolf_driver::Driver) whose waits jump from event to event. [`Server`] is a scripted HTTP/1
+//! server that logs what really happened. [`mod@conformance`] is the test suite for all drivers. [`alloc`] counts allocations.
+//! This crate is used only as a dev-dependency.
 #![forbid(unsafe_code)]
 
 pub mod alloc;

@@ -1,4 +1,4 @@
-//! A driver without a kernel: sockets, peers and time are values, and a wait jumps to the next event.
+//! A driver without a kernel: sockets, peers and time are values, and a wait jumps to the next event in virtual time.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -16,7 +16,7 @@ use crate::peer::Act;
 use crate::random::Random;
 use crate::{Actions, ConnectionId, Fate, Scenario};
 
-/// A driver over a simulated network. Its clock moves only while it waits, and by the scenario's costs.
+/// A driver for a simulated network. Its clock advances only during waits, and by the CPU costs of the scenario.
 pub struct SimDriver {
     clock: ManualClock,
     scenario: Scenario,
@@ -42,14 +42,14 @@ struct Link {
     is_connected: bool,
     is_receiving: bool,
     receive_max: usize,
-    /// What arrived and was not delivered yet.
+    /// Data that arrived and is not delivered yet.
     inbox: VecDeque<Arrival>,
-    /// Why nothing can be sent any more.
+    /// The error of further sends.
     broken: Option<SocketError>,
     sending: Option<Sending>,
-    /// Bytes the peer has not taken yet.
+    /// Bytes that the peer has not received yet.
     in_flight: usize,
-    /// When the latest segment of each direction arrives; none may overtake it.
+    /// Arrival of the last segment in each direction; later segments must not overtake it.
     latest_out: Timestamp,
     latest_in: Timestamp,
     is_peer_closed: bool,
@@ -60,7 +60,7 @@ struct Sending {
     sent: usize,
 }
 
-/// What arrives at the driver.
+/// An arrival at the driver.
 enum Arrival {
     Bytes(Vec<u8>),
     End(Result<(), SocketError>),
@@ -73,9 +73,9 @@ enum Event {
     PeerEnded {
         was_reset: bool,
     },
-    /// The peer has taken so many bytes.
+    /// The peer has received this number of bytes.
     Acknowledged(usize),
-    /// The driver's kernel takes more of a buffer, and hands out what was not asked for before.
+    /// The simulated kernel accepts more of a buffer, and delivers data that had not been requested before.
     Progress,
     Act(Act),
     Arrived(Arrival),
@@ -90,7 +90,7 @@ struct Scheduled {
 }
 
 impl SimDriver {
-    /// A driver for `scenario`, at time zero.
+    /// Creates a driver for `scenario` at time zero.
     #[must_use]
     pub fn new(scenario: Scenario) -> Self {
         Self {
@@ -109,13 +109,13 @@ impl SimDriver {
         }
     }
 
-    /// Something to end this driver's waits with.
+    /// Returns a handle that ends the waits of this driver.
     #[must_use]
     pub fn waker(&self) -> SimWaker {
         self.waker.clone()
     }
 
-    /// How many sockets are open.
+    /// Returns the number of open sockets.
     #[must_use]
     pub fn open_sockets(&self) -> usize {
         self.sockets.iter().flatten().count()
@@ -127,7 +127,7 @@ impl SimDriver {
         self.events.push(Reverse(Scheduled { at, number, connection, event }));
     }
 
-    /// When something sent now arrives, not before `latest`.
+    /// Returns when a segment that is sent now arrives, not before `latest`.
     fn arrival(&mut self, latest: Timestamp) -> Timestamp {
         let jitter = self.random.up_to(self.scenario.jitter.as_nanos() as u64);
         let mut at = self.clock.now() + self.scenario.latency + Duration::from_nanos(jitter);
@@ -163,7 +163,7 @@ impl SimDriver {
         (connection, self.links.get_mut(&connection).expect("an open socket has a connection"))
     }
 
-    /// Starts a connection as its fate has it.
+    /// Starts a connection according to its fate.
     fn begin(&mut self, socket: SocketId, to: &Address, options: &SocketOptions) {
         let connection = ConnectionId(self.connects);
         let fate = (self.scenario.fate)(self.connects, to);
@@ -204,7 +204,7 @@ impl SimDriver {
         }
     }
 
-    /// Lets the kernel take more of a buffer in flight.
+    /// Lets the simulated kernel accept more of a buffer in flight.
     fn push(&mut self, connection: ConnectionId) {
         let Some(link) = self.links.get_mut(&connection) else { return };
         let (Some(socket), Some(sending)) = (link.socket, link.sending.as_mut()) else { return };
@@ -235,7 +235,7 @@ impl SimDriver {
         self.completed.push(Completion::Sent { socket, buffer, result });
     }
 
-    /// Puts bytes on their way to the peer.
+    /// Sends bytes to the peer.
     fn transmit(&mut self, connection: ConnectionId, bytes: Vec<u8>) {
         for segment in self.cut(bytes) {
             let latest = self.links[&connection].latest_out;
@@ -247,7 +247,7 @@ impl SimDriver {
         }
     }
 
-    /// Puts something on its way to the driver.
+    /// Sends an arrival to the driver.
     fn respond(&mut self, connection: ConnectionId, arrival: Arrival) {
         let latest = self.links[&connection].latest_in;
         let at = self.arrival(latest);
@@ -260,7 +260,7 @@ impl SimDriver {
         }
     }
 
-    /// Asks a peer something and schedules what it wants to do.
+    /// Calls a peer and schedules its actions.
     fn ask(
         &mut self,
         connection: ConnectionId,
@@ -275,7 +275,7 @@ impl SimDriver {
         }
     }
 
-    /// Lets one event happen.
+    /// Executes one event.
     fn happen(&mut self, connection: ConnectionId, event: Event) {
         let Some(link) = self.links.get_mut(&connection) else { return };
         match event {
@@ -361,7 +361,7 @@ impl SimDriver {
         }
     }
 
-    /// Gives the owner what has arrived, if it has asked for it.
+    /// Delivers arrived data if `receive` was called.
     fn deliver(&mut self, connection: ConnectionId) {
         let Some(link) = self.links.get_mut(&connection) else { return };
         let Some(socket) = link.socket else { return };
@@ -373,11 +373,11 @@ impl SimDriver {
                     if bytes.len() > link.receive_max {
                         link.inbox.push_front(Arrival::Bytes(bytes.split_off(link.receive_max)));
                     }
-                    let place = ReceivedBytes::new(self.received.len(), bytes.len() as u32);
+                    let received = ReceivedBytes::new(self.received.len(), bytes.len() as u32);
                     self.received.extend_from_slice(&bytes);
-                    self.completed.push(Completion::Received { socket, bytes: place });
+                    self.completed.push(Completion::Received { socket, bytes: received });
                     if !link.inbox.is_empty() && link.receive_max < usize::MAX {
-                        // The rest with the next wait, so that there is time to pause.
+                        // The rest is delivered by the next wait, so that the owner can pause.
                         let next = self.clock.now() + Duration::from_nanos(1);
                         self.schedule(next, connection, Event::Progress);
                         return;
@@ -391,7 +391,7 @@ impl SimDriver {
         }
     }
 
-    /// Lets all events up to now happen, then jumps to the next until something completes or `until` has come.
+    /// Executes all events up to now, then jumps to the next event until there is a completion or `until` is reached.
     fn run(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<()> {
         let cost = self.scenario.turn_cost + self.scenario.completion_cost * self.delivered as u32;
         self.clock.advance(cost);
@@ -411,9 +411,7 @@ impl SimDriver {
             }
             let next = self.events.peek().map_or(Timestamp::NEVER, |next| next.0.at);
             if !next.min(until).is_reached() {
-                return Err(io::Error::other(
-                    "the simulation is stuck: nothing will happen, and there is no deadline",
-                ));
+                return Err(io::Error::other("the simulation is stuck: there are no events and no deadline"));
             }
             self.clock.advance_to(next.min(until));
         }
@@ -426,7 +424,7 @@ impl Clock for SimDriver {
     }
 }
 
-/// What it allocates is not counted by [`alloc::count`](crate::alloc::count).
+/// Its allocations are not counted by [`alloc::count`](crate::alloc::count).
 impl Driver for SimDriver {
     fn connect(&mut self, socket: SocketId, to: &Address, options: &SocketOptions) {
         uncounted(|| {
@@ -439,7 +437,7 @@ impl Driver for SimDriver {
 
     fn receive(&mut self, socket: SocketId) {
         uncounted(|| {
-            // What is there already comes with the next wait, which ends the life of bytes delivered before.
+            // Data that has arrived already is delivered by the next wait, which invalidates bytes delivered before.
             let now = self.clock.now();
             let (connection, link) = self.link_of(socket);
             link.is_receiving = true;
@@ -493,7 +491,7 @@ impl Driver for SimDriver {
                 self.links.remove(&connection);
                 return;
             }
-            // A kernel that still holds unread bytes tells the peer so with a reset.
+            // A kernel that still holds unread bytes sends a reset.
             let has_unread = link.inbox.iter().any(|arrival| matches!(arrival, Arrival::Bytes(_)));
             let was_reset = link.resets_on_close || has_unread;
             let latest = link.latest_out;
@@ -527,7 +525,7 @@ impl fmt::Debug for SimDriver {
     }
 }
 
-/// Ends a [`SimDriver`]'s wait, from any thread.
+/// Ends a wait of a [`SimDriver`] from any thread.
 #[derive(Clone, Debug, Default)]
 pub struct SimWaker(Arc<AtomicBool>);
 
@@ -537,7 +535,7 @@ impl SimWaker {
         self.0.store(true, Memory::Release);
     }
 
-    /// Takes the calls made so far.
+    /// Returns whether [`SimWaker::wake`] was called, and clears it.
     fn take(&self) -> bool {
         self.0.swap(false, Memory::AcqRel)
     }
@@ -563,5 +561,5 @@ impl Ord for Scheduled {
     }
 }
 
-/// How long the driver's kernel takes before it accepts more after a short write.
+/// Time until the simulated kernel accepts more after a short write.
 const WRITE_AGAIN: Duration = Duration::from_micros(1);

@@ -1,14 +1,14 @@
-//! What is at the other end of a simulated connection.
+//! The interface of the other end of a simulated connection.
 
 use warwolf_clock::Timestamp;
 
-/// A connection as the network numbers them, from 0 in the order of connecting. Never used again.
+/// The number of a connection, from 0 in the order of connecting. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnectionId(pub u64);
 
-/// A program that listens at an address: it is told what arrives and says what it will do and when.
+/// A simulated program that listens on an address. It receives events and returns actions with their times.
 ///
-/// `now` is the moment at the peer. Whatever is asked for in [`Actions`] happens at its moment, in the order of moments.
+/// `now` is the time at the peer. [`Actions`] are executed at their times, in chronological order.
 pub trait Peer: Send {
     /// A connection was accepted.
     fn opened(&mut self, connection: ConnectionId, now: Timestamp, actions: &mut Actions) {
@@ -18,29 +18,29 @@ pub trait Peer: Send {
     /// Bytes arrived; never empty.
     fn received(&mut self, connection: ConnectionId, bytes: &[u8], now: Timestamp, actions: &mut Actions);
 
-    /// The other side closed the connection, orderly or with a reset. It is the last word about this connection.
+    /// The other side closed or reset the connection. This is the last event of the connection.
     fn ended(&mut self, connection: ConnectionId, was_reset: bool, now: Timestamp) {
         let _ = (connection, was_reset, now);
     }
 
-    /// Bytes sent under `tag` have left.
+    /// Bytes with this `tag` have been sent.
     fn left(&mut self, connection: ConnectionId, tag: u64, now: Timestamp) {
         let _ = (connection, tag, now);
     }
 
-    /// Whether it reads at all; one that does not lets the sender's buffer fill.
+    /// Returns whether the peer reads; otherwise the buffer of the sender fills.
     fn is_reading(&self) -> bool {
         true
     }
 }
 
-/// What a peer will do on the connection it was told about.
+/// The actions of a peer on a connection.
 #[derive(Debug, Default)]
 pub struct Actions {
     pub(crate) planned: Vec<(Timestamp, Act)>,
 }
 
-/// One thing a peer does.
+/// One action of a peer.
 #[derive(Debug)]
 pub(crate) enum Act {
     Send(Vec<u8>),
@@ -61,12 +61,12 @@ impl Actions {
         self.planned.push((at, Act::Left(tag)));
     }
 
-    /// Ends the sending side at `at`; reading goes on.
+    /// Closes the sending side at `at`; reading continues.
     pub fn end(&mut self, at: Timestamp) {
         self.planned.push((at, Act::End));
     }
 
-    /// Closes both sides at `at`; what arrives later is answered with a reset.
+    /// Closes both sides at `at`; data that arrives later causes a reset.
     pub fn close(&mut self, at: Timestamp) {
         self.planned.push((at, Act::Close));
     }

@@ -1,16 +1,16 @@
-//! The simulator's own chance, from the scenario's seed.
+//! The random numbers of the simulator, from the seed of the scenario.
 
-/// A SplitMix64 generator: the same numbers for the same seed on every machine.
+/// A SplitMix64 generator: identical numbers for a seed on every machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A generator for `seed`.
+    /// Creates a generator for `seed`.
     pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub(crate) const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -19,12 +19,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..=most`. The bias of the remainder does not matter for a network.
+    /// Returns a number in `0..=most`. The bias of the remainder does not matter here.
     pub(crate) const fn up_to(&mut self, most: u64) -> u64 {
         if most == u64::MAX { self.bits() } else { self.bits() % (most + 1) }
     }
 
-    /// True with probability `share`.
+    /// Returns true with probability `share`.
     pub(crate) fn happens(&mut self, share: f64) -> bool {
         share > 0.0 && (self.bits() >> 11) as f64 / ((1u64 << 53) as f64) < share
     }

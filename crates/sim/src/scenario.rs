@@ -9,54 +9,54 @@ use warwolf_driver::{Address, SocketError};
 
 use crate::Peer;
 
-/// Everything a simulated run depends on. The fields are the network's weather; servers are added with the methods.
+/// Everything that a simulated run depends on. The fields inject faults into the network; methods add servers.
 pub struct Scenario {
-    /// Where all chance comes from.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// Time one way between the driver and every peer. Connecting takes two of these.
+    /// One-way delay between the driver and every peer. Connecting takes twice this time.
     pub latency: Duration,
-    /// Up to so much is added to each segment's way, evenly; segments of a connection never overtake each other.
+    /// Maximum additional delay of a segment, uniformly distributed; segments of a connection never overtake each other.
     pub jitter: Duration,
-    /// Share of segments that are lost, in 0..=1. They come late, as they do over TCP, and hold up those behind them.
+    /// Probability that a segment is lost, in 0..=1. As with TCP, it arrives late and delays those behind it.
     pub loss: f64,
-    /// How late a lost segment comes.
+    /// Delay of a lost segment.
     pub retransmission: Duration,
-    /// Share of segments to the driver that arrive as a reset instead, in 0..=1.
+    /// Probability that a segment to the driver is replaced by a reset, in 0..=1.
     pub reset_rate: f64,
-    /// Segments are cut at random into 1 to so many bytes, in both directions; none leaves them whole.
+    /// Splits data into segments of a random size from 1 to this number of bytes, in both directions; `None` keeps it whole.
     pub segment_max: Option<usize>,
-    /// Bytes that are on their way to a peer before the driver's kernel takes no more, at least 1.
+    /// Maximum bytes in flight to a peer before the simulated kernel accepts no more, at least 1.
     pub send_window: usize,
-    /// The driver's kernel takes 1 to so many bytes at a time, by chance; none takes all that fits.
+    /// The simulated kernel accepts a random number of bytes from 1 to this at a time; `None` accepts all that fit.
     pub write_max: Option<usize>,
-    /// While one of these lasts nothing arrives on either side; it all arrives at the end.
+    /// During each of these intervals nothing arrives on either side; everything arrives at its end.
     pub stalls: Vec<Range<Timestamp>>,
-    /// CPU time of the driver's owner between two waits. Zero makes every decision instant.
+    /// CPU time of the owner of the driver between two waits. Zero makes every decision instant.
     pub turn_cost: Duration,
-    /// CPU time of the driver's owner for each completion it was given.
+    /// CPU time of the owner of the driver per completion.
     pub completion_cost: Duration,
     pub(crate) peers: Vec<(Option<Address>, Box<dyn Peer>)>,
     pub(crate) fate: Box<Chooser>,
 }
 
-/// Chooses what becomes of a connect by its number and address.
+/// Chooses the fate of a connect by its number and address.
 pub(crate) type Chooser = dyn FnMut(u64, &Address) -> Fate + Send;
 
-/// What becomes of an attempt to connect.
+/// The result of an attempt to connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The peer accepts it.
     Accepted,
-    /// Nobody listens: the refusal comes back after one round trip.
+    /// Refused after one round trip.
     Refused,
-    /// Nothing comes back, ever.
+    /// Never answered.
     Unanswered,
-    /// Fails on this machine at once, or on the way.
+    /// Fails immediately with this error.
     Failed(SocketError),
 }
 
 impl Scenario {
-    /// A calm network: 100 us one way, nothing lost, cut or stalled, and `server` behind every address.
+    /// Creates a network without faults: 100 us one way, nothing lost, split or stalled, and `server` at every address.
     pub fn new(seed: u64, server: impl Peer + 'static) -> Self {
         Self {
             seed,
@@ -76,14 +76,14 @@ impl Scenario {
         }
     }
 
-    /// Puts another peer behind `address`.
+    /// Adds a peer at `address`.
     #[must_use]
     pub fn with_peer(mut self, address: Address, peer: impl Peer + 'static) -> Self {
         self.peers.insert(0, (Some(address), Box::new(peer)));
         self
     }
 
-    /// Lets `choose` decide what becomes of each attempt to connect, by its number from 0 and its address.
+    /// Sets a function that chooses the fate of each attempt to connect by its number from 0 and its address.
     #[must_use]
     pub fn with_fate(mut self, choose: impl FnMut(u64, &Address) -> Fate + Send + 'static) -> Self {
         self.fate = Box::new(choose);

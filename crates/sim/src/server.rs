@@ -1,4 +1,4 @@
-//! An HTTP/1 server that answers by a script and keeps a log of what really happened.
+//! A scripted HTTP/1 server that logs what really happened.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +10,10 @@ use warwolf_clock::Timestamp;
 
 use crate::{Actions, ConnectionId, Peer};
 
-/// A request as the script sees it, complete with its body unless the server answers [early](Server::early).
+/// A request, including its body unless the server responds [early](Server::early).
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// Its number from 0, over all connections, in the order of arrival.
+    /// Its number from 0 across all connections, in the order of arrival.
     pub number: u64,
     /// The connection it came on.
     pub connection: ConnectionId,
@@ -25,120 +25,120 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// The target, as written in the request line.
     pub target: &'a str,
-    /// The whole head with its closing empty line.
+    /// The whole head with its final empty line.
     pub head: &'a [u8],
-    /// The bytes of its body after any transfer coding was taken off.
+    /// The body without transfer coding.
     pub body: &'a [u8],
 }
 
 impl Request<'_> {
-    /// The value of the first header called `name`, in any case.
+    /// Returns the value of the first header `name`, ignoring case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         header(self.head, name)
     }
 }
 
-/// How the server answers one request. The default is an empty 200 at once, after which the connection is kept.
+/// The response to one request. The default is an immediate empty 200 that keeps the connection.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
-    /// Time from the request's arrival (or from when a place in the server is free) to the reply's first byte.
+    /// Time from the arrival of the request (or from when a worker is free) to the first byte of the response.
     pub delay: Duration,
-    /// Statuses of interim replies before it, such as 100.
+    /// Statuses of preceding interim responses, such as 100.
     pub interim: Vec<u16>,
-    /// The status, 200 by default (0 stands for it).
+    /// The status; 0 means 200.
     pub status: u16,
-    /// More headers, as pairs of name and value.
+    /// Additional headers, as pairs of name and value.
     pub headers: Vec<(String, String)>,
     /// The length of the body in bytes.
     pub body: usize,
-    /// How the body's end is told.
+    /// The framing of the body.
     pub framing: Framing,
-    /// What becomes of the connection afterwards.
+    /// What happens to the connection afterwards.
     pub ending: Ending,
-    /// Sent instead of everything above, byte for byte.
+    /// Raw bytes that replace everything above.
     pub raw: Option<Vec<u8>>,
-    /// Only so many bytes of the reply leave; the ending follows them.
+    /// Truncates the response to this number of bytes; the ending follows.
     pub cut: Option<usize>,
-    /// Sends so many bytes at a time with a pause between.
+    /// Sends this number of bytes at a time, with pauses between.
     pub pace: Option<(usize, Duration)>,
 }
 
-/// How the end of a body is told.
+/// The framing of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
     /// By `Content-Length`.
     #[default]
     Length,
-    /// By chunks of at most so many bytes.
+    /// By chunks of at most this number of bytes.
     Chunked(usize),
     /// By the end of the connection; needs an [`Ending`] that closes.
     UntilClose,
 }
 
-/// What becomes of the connection after a reply.
+/// What happens to the connection after a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
-    /// Kept, unless the request asked to close.
+    /// Kept, unless the request demands a close.
     #[default]
     Keep,
-    /// Closed, and the head says so.
+    /// Closed, and the head announces it.
     Close,
-    /// Closed without a word.
+    /// Closed without announcement.
     CloseSilently,
     /// Reset.
     Reset,
-    /// Left open, and nothing more is ever said on it.
+    /// Left open, without further responses.
     Silence,
 }
 
 impl Reply {
-    /// A 200 with `body` bytes.
+    /// Creates a 200 with a body of `body` bytes.
     #[must_use]
     pub fn ok(body: usize) -> Self {
         Self { body, ..Self::default() }
     }
 
-    /// An empty reply with `status`.
+    /// Creates an empty response with `status`.
     #[must_use]
     pub fn status(status: u16) -> Self {
         Self { status, ..Self::default() }
     }
 
-    /// These bytes and nothing else.
+    /// Creates a response of exactly these bytes.
     #[must_use]
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
         Self { raw: Some(bytes.into()), ..Self::default() }
     }
 
-    /// No reply at all; the connection stays open.
+    /// Sends no response; the connection stays open.
     #[must_use]
     pub fn never() -> Self {
         Self { cut: Some(0), ending: Ending::Silence, ..Self::default() }
     }
 
-    /// The same, later by `delay`.
+    /// Adds a delay.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay += delay;
         self
     }
 
-    /// The same with another end of the connection.
+    /// Sets what happens to the connection afterwards.
     #[must_use]
     pub fn then(mut self, ending: Ending) -> Self {
         self.ending = ending;
         self
     }
 
-    /// The same with a header more.
+    /// Adds a header.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The reply's bytes for a request that `is_head` and whose connection `closes` afterwards.
+    /// Encodes the response. `is_head`: the method is HEAD; `closes`: the connection is closed afterwards.
     fn encode(&self, is_head: bool, closes: bool) -> Vec<u8> {
         let mut out = self.raw.clone().unwrap_or_else(|| self.message(is_head, closes));
         out.truncate(self.cut.unwrap_or(usize::MAX));
@@ -189,10 +189,10 @@ impl Reply {
     }
 }
 
-/// One request and its reply, as they really were.
+/// A logged request with its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// The request's number, its place in the log.
+    /// The number of the request, and its index in the log.
     pub number: u64,
     /// The connection it came on.
     pub connection: ConnectionId,
@@ -204,17 +204,17 @@ pub struct Exchange {
     pub target: String,
     /// When the request's last byte arrived.
     pub arrived: Timestamp,
-    /// When the reply's last byte left; none if it never did.
+    /// When the last byte of the response was sent; `None` if it was not.
     pub left: Option<Timestamp>,
-    /// The status sent, 0 for raw replies.
+    /// The status sent, 0 for raw responses.
     pub status: u16,
-    /// Bytes of the reply, head and all.
+    /// Bytes of the response, including its head.
     pub reply_bytes: usize,
     /// Bytes of the request's body.
     pub request_body: usize,
 }
 
-/// What a server has seen; a handle that stays valid after the run.
+/// The log of a server; the handle stays valid after the run.
 #[derive(Clone, Debug, Default)]
 pub struct Log(Arc<Mutex<Record>>);
 
@@ -231,63 +231,63 @@ impl Log {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All requests with their replies, in the order of arrival.
+    /// Returns all requests with their responses, in the order of arrival.
     #[must_use]
     pub fn exchanges(&self) -> Vec<Exchange> {
         self.lock().exchanges.clone()
     }
 
-    /// Connections accepted.
+    /// Returns the number of accepted connections.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.lock().connections
     }
 
-    /// Connections that the other side closed in order.
+    /// Returns the number of connections that the other side closed.
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.lock().ended
     }
 
-    /// Connections that the other side reset.
+    /// Returns the number of connections that the other side reset.
     #[must_use]
     pub fn resets(&self) -> u64 {
         self.lock().resets
     }
 }
 
-/// A server for any number of connections, pipelining included: replies leave in the order of their requests.
+/// A server for any number of connections, with pipelining: responses are sent in the order of the requests.
 pub struct Server {
     script: Box<dyn FnMut(&Request<'_>) -> Reply + Send>,
     stalls: Vec<Range<Timestamp>>,
-    /// When each place in the server is free again; none means places without end.
-    places: Option<Vec<Timestamp>>,
+    /// When each worker is free again; empty means an unlimited number of workers.
+    workers: Option<Vec<Timestamp>>,
     requests_max: Option<u64>,
     is_early: bool,
     conversations: BTreeMap<ConnectionId, Conversation>,
     log: Log,
 }
 
-/// What the server knows about one connection.
+/// The state of one connection.
 #[derive(Default)]
 struct Conversation {
     input: Vec<u8>,
     requests: u64,
-    /// No reply may leave before this.
+    /// The next response must not be sent before this.
     busy_until: Timestamp,
-    /// Nothing more is answered.
+    /// No further request is answered.
     is_over: bool,
-    /// The request in front has its reply already; its body is still coming.
+    /// The first request was answered early; its body is still arriving.
     is_answered: bool,
 }
 
 impl Server {
-    /// A server that answers each request as `script` says.
+    /// Creates a server that responds with the result of `script`.
     pub fn new(script: impl FnMut(&Request<'_>) -> Reply + Send + 'static) -> Self {
         Self {
             script: Box::new(script),
             stalls: Vec::new(),
-            places: None,
+            workers: None,
             requests_max: None,
             is_early: false,
             conversations: BTreeMap::new(),
@@ -295,54 +295,54 @@ impl Server {
         }
     }
 
-    /// A server that answers every request alike.
+    /// Creates a server that sends the same response to every request.
     #[must_use]
     pub fn constant(reply: Reply) -> Self {
         Self::new(move |_| reply.clone())
     }
 
-    /// Lets nothing leave while `window` lasts: replies due then leave at its end.
+    /// Sends nothing during `window`; responses that are due in it are sent at its end.
     #[must_use]
     pub fn stalling(mut self, window: Range<Timestamp>) -> Self {
         self.stalls.push(window);
         self
     }
 
-    /// Works at `places` requests at a time, each for its reply's delay; others queue in the order of arrival.
+    /// Processes `workers` requests concurrently, each for the delay of its response; others queue in the order of arrival.
     #[must_use]
-    pub fn with_places(mut self, places: usize) -> Self {
-        self.places = Some(vec![Timestamp::ZERO; places.max(1)]);
+    pub fn with_workers(mut self, workers: usize) -> Self {
+        self.workers = Some(vec![Timestamp::ZERO; workers.max(1)]);
         self
     }
 
-    /// Closes each connection after `requests` replies, the last of which says so.
+    /// Closes each connection after `requests` responses, and announces it in the last.
     #[must_use]
     pub fn with_requests_max(mut self, requests: u64) -> Self {
         self.requests_max = Some(requests);
         self
     }
 
-    /// Answers when the head is complete, before the body came.
+    /// Responds when the head is complete, before the body.
     #[must_use]
     pub fn early(mut self) -> Self {
         self.is_early = true;
         self
     }
 
-    /// The log, to be read during or after the run.
+    /// Returns the log, which can be read during or after the run.
     #[must_use]
     pub fn log(&self) -> Log {
         self.log.clone()
     }
 
-    /// When a reply that takes `delay` leaves, counted from `now`.
+    /// Returns when a response with this `delay` is sent, not before `not_before`.
     fn due(&mut self, now: Timestamp, delay: Duration, not_before: Timestamp) -> Timestamp {
         let mut due = now + delay;
-        if let Some(places) = &mut self.places
-            && let Some(place) = places.iter_mut().min()
+        if let Some(workers) = &mut self.workers
+            && let Some(free_at) = workers.iter_mut().min()
         {
-            due = now.max(*place) + delay;
-            *place = due;
+            due = now.max(*free_at) + delay;
+            *free_at = due;
         }
         due = due.max(not_before);
         self.stalls.iter().filter(|stall| stall.contains(&due)).map(|stall| stall.end).max().unwrap_or(due)
@@ -390,7 +390,7 @@ impl Server {
     }
 }
 
-/// Sends `bytes` from `at` on, all at once or at a pace; returns when the last one leaves.
+/// Sends `bytes` from `at` on, at once or throttled; returns when the last byte is sent.
 fn send(
     mut bytes: Vec<u8>,
     pace: Option<(usize, Duration)>,
@@ -497,14 +497,14 @@ fn header<'a>(head: &'a [u8], name: &str) -> Option<&'a str> {
         .map(|(_, v)| v.trim())
 }
 
-/// Whether the connection ends after the reply, by version and `Connection` (RFC 9112, section 9.3).
+/// Returns whether the connection ends after the response, by version and `Connection` (RFC 9112, section 9.3).
 fn wants_close(head: &[u8]) -> bool {
     let says = |what: &str| header(head, "connection").is_some_and(|value| value.eq_ignore_ascii_case(what));
     let is_old = find(head, b" HTTP/1.0\r\n").is_some();
     says("close") || is_old && !says("keep-alive")
 }
 
-/// The request's body and how many bytes of `input` it takes; none while it is incomplete.
+/// Parses the body; returns it with its length in `input`, or `None` if it is incomplete.
 fn body(head: &[u8], input: &[u8]) -> Option<(Vec<u8>, usize)> {
     if header(head, "transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
         return chunked(input);
@@ -513,14 +513,14 @@ fn body(head: &[u8], input: &[u8]) -> Option<(Vec<u8>, usize)> {
     (input.len() >= len).then(|| (input[..len].to_vec(), len))
 }
 
-/// A chunked body (RFC 9112, section 7.1), without extensions or trailers, which no test sends.
+/// Parses a chunked body (RFC 9112, section 7.1). Extensions and trailers are not supported, because no test uses them.
 fn chunked(input: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut body, mut at) = (Vec::new(), 0);
     loop {
         let line = find(&input[at..], b"\r\n")?;
         let size = usize::from_str_radix(std::str::from_utf8(&input[at..at + line]).ok()?, 16).ok()?;
         let start = at + line + 2;
-        // A size may be as large as a number can be: then the body is never complete.
+        // A size may be the largest integer; then the body is never complete.
         let end = start.checked_add(size)?;
         if input.len() < end.checked_add(2)? {
             return None;

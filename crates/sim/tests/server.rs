@@ -1,4 +1,4 @@
-//! The scripted server over the simulated network: the truth log tells what the driver's owner sees.
+//! The scripted server over the simulated network: its log agrees with what the client observes.
 
 use std::time::Duration;
 
@@ -18,11 +18,11 @@ fn micros(micros: u64) -> Duration {
     Duration::from_micros(micros)
 }
 
-/// One connection that has been opened, and all that came of it.
+/// An open connection with all its input.
 struct Client {
     driver: SimDriver,
     input: Vec<u8>,
-    /// When the latest bytes came.
+    /// When the last bytes arrived.
     latest: Timestamp,
     end: Option<Result<(), SocketError>>,
 }
@@ -33,7 +33,7 @@ impl Client {
         driver.connect(A, &Address::Ip(([192, 0, 2, 1], 80).into()), &SocketOptions::default());
         driver.receive(A);
         let mut client = Self { driver, input: Vec::new(), latest: Timestamp::ZERO, end: None };
-        client.turn(Timestamp::NEVER);
+        client.wait_once(Timestamp::NEVER);
         client
     }
 
@@ -41,7 +41,7 @@ impl Client {
         self.driver.send(A, bytes.to_vec());
     }
 
-    fn turn(&mut self, until: Timestamp) {
+    fn wait_once(&mut self, until: Timestamp) {
         let mut found = Vec::new();
         self.driver.wait(until, &mut found).unwrap();
         for completion in found {
@@ -57,10 +57,10 @@ impl Client {
         }
     }
 
-    /// Lets everything happen up to `until`.
+    /// Runs the simulation until `until`.
     fn run(&mut self, until: Timestamp) {
         while self.driver.now() < until {
-            self.turn(until);
+            self.wait_once(until);
         }
     }
 
@@ -69,7 +69,7 @@ impl Client {
     }
 }
 
-/// Sends `input` at the moment of connecting and runs for a second.
+/// Connects, sends `input` and runs for a second.
 fn exchange(server: Server, input: &[u8]) -> (Client, Log) {
     let log = server.log();
     let mut client = Client::open(Scenario::new(1, server));
@@ -79,7 +79,7 @@ fn exchange(server: Server, input: &[u8]) -> (Client, Log) {
 }
 
 #[test]
-fn the_log_knows_when_a_request_came_and_its_reply_left() {
+fn the_log_contains_the_times_of_requests_and_responses() {
     let (client, log) = exchange(Server::constant(Reply::ok(5).after(micros(700))), GET);
     assert_eq!(client.text(), "HTTP/1.1 200 Simulated\r\nContent-Length: 5\r\n\r\nxxxxx");
     let exchanges = log.exchanges();
@@ -105,7 +105,7 @@ fn pipelined_requests_are_answered_in_order() {
 }
 
 #[test]
-fn bodies_come_chunked_or_until_the_end() {
+fn bodies_are_chunked_or_end_with_the_connection() {
     let chunked = Reply { framing: Framing::Chunked(4), ..Reply::ok(6) };
     let (client, _) = exchange(Server::constant(chunked), GET);
     assert!(client.text().ends_with("Transfer-Encoding: chunked\r\n\r\n4\r\nxxxx\r\n2\r\nxx\r\n0\r\n\r\n"));
@@ -124,7 +124,7 @@ fn statuses_and_methods_without_a_body_have_none() {
 }
 
 #[test]
-fn a_request_decides_how_its_connection_goes_on() {
+fn a_request_decides_whether_its_connection_is_kept() {
     let (client, _) = exchange(Server::constant(Reply::ok(0)), b"GET / HTTP/1.0\r\n\r\n");
     assert_eq!(client.end, Some(Ok(())));
     let (client, _) =
@@ -135,7 +135,7 @@ fn a_request_decides_how_its_connection_goes_on() {
 }
 
 #[test]
-fn request_bodies_are_read_whole() {
+fn request_bodies_are_read_completely() {
     let server = Server::new(|request| Reply::ok(request.body.len()));
     let input = b"PUT / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcPUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n5\r\ncdefg\r\n0\r\n\r\n";
     let (_, log) = exchange(server, input);
@@ -144,16 +144,16 @@ fn request_bodies_are_read_whole() {
 }
 
 #[test]
-fn a_body_may_be_announced_that_no_memory_holds() {
+fn a_huge_announced_body_is_never_complete() {
     for size in ["ffffffffffffffff", "fffffffffffffffe", "10000000000000000"] {
         let request = format!("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\nab");
         let (client, log) = exchange(Server::constant(Reply::ok(0)), request.as_bytes());
-        assert_eq!((log.exchanges().len(), client.end), (0, None), "{size}: the rest is waited for");
+        assert_eq!((log.exchanges().len(), client.end), (0, None), "{size}: the server waits for the rest");
     }
 }
 
 #[test]
-fn an_early_server_answers_before_the_body_has_come() {
+fn an_early_server_responds_before_the_body() {
     let server = Server::constant(Reply::ok(1)).early();
     let log = server.log();
     let mut client = Client::open(Scenario::new(1, server));
@@ -166,7 +166,7 @@ fn an_early_server_answers_before_the_body_has_come() {
 }
 
 #[test]
-fn endings_are_as_the_script_says() {
+fn endings_follow_the_script() {
     let (client, _) = exchange(Server::constant(Reply::ok(1).then(Ending::CloseSilently)), GET);
     assert!(!client.text().contains("Connection") && client.end == Some(Ok(())));
     let (client, log) = exchange(Server::constant(Reply::never()), GET);
@@ -180,29 +180,29 @@ fn endings_are_as_the_script_says() {
 }
 
 #[test]
-fn a_stalled_server_answers_when_the_stall_is_over() {
+fn a_stalled_server_responds_after_the_stall() {
     let server = Server::constant(Reply::ok(0).after(micros(200))).stalling(at(400)..at(9000));
     let (_, log) = exchange(server, GET);
     assert_eq!(log.exchanges()[0].left, Some(at(9000)));
 }
 
 #[test]
-fn a_server_with_one_place_works_at_one_request_after_the_other() {
-    let server = Server::constant(Reply::ok(0).after(micros(200))).with_places(1);
+fn a_server_with_one_worker_processes_requests_in_turn() {
+    let server = Server::constant(Reply::ok(0).after(micros(200))).with_workers(1);
     let (_, log) = exchange(server, &GET.repeat(3));
     let left: Vec<_> = log.exchanges().iter().map(|exchange| exchange.left).collect();
     assert_eq!(left, [Some(at(500)), Some(at(700)), Some(at(900))]);
 }
 
 #[test]
-fn a_slow_reply_comes_a_piece_at_a_time() {
+fn a_throttled_response_arrives_in_pieces() {
     let slow = Reply { pace: Some((10, micros(1000))), ..Reply::raw(vec![b'x'; 35]) };
     let (client, log) = exchange(Server::constant(slow), GET);
     assert_eq!((client.input.len(), log.exchanges()[0].left), (35, Some(at(3300))));
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+fn the_seed_determines_the_run() {
     let run = |seed| {
         let mut scenario = Scenario::new(seed, Server::constant(Reply::ok(5000)));
         scenario.jitter = micros(500);
@@ -247,7 +247,7 @@ fn fates_are_chosen_by_number() {
 }
 
 #[test]
-fn a_network_stall_holds_everything_up() {
+fn a_network_stall_delays_everything() {
     let server = Server::constant(Reply::ok(0));
     let log = server.log();
     let mut scenario = Scenario::new(1, server);
@@ -259,26 +259,26 @@ fn a_network_stall_holds_everything_up() {
 }
 
 #[test]
-fn a_turn_costs_what_the_scenario_says() {
+fn waits_and_completions_cost_cpu_time() {
     let mut scenario = Scenario::new(1, Server::constant(Reply::ok(0)));
     scenario.turn_cost = micros(10);
     scenario.completion_cost = micros(3);
     let mut client = Client::open(scenario);
     assert_eq!(client.driver.now(), at(200));
-    // The turn and the one completion before it.
-    client.turn(Timestamp::ZERO);
+    // One wait and the completion before it.
+    client.wait_once(Timestamp::ZERO);
     assert_eq!(client.driver.now(), at(213));
 }
 
 #[test]
-fn a_wait_that_nothing_can_end_is_an_error() {
+fn a_wait_without_events_and_deadline_is_an_error() {
     let mut driver = SimDriver::new(Scenario::new(1, Server::constant(Reply::ok(0))));
     let error = driver.wait(Timestamp::NEVER, &mut Vec::new()).unwrap_err();
-    assert_eq!(error.to_string(), "the simulation is stuck: nothing will happen, and there is no deadline");
+    assert_eq!(error.to_string(), "the simulation is stuck: there are no events and no deadline");
 }
 
 #[test]
-fn a_connection_closed_by_the_server_resets_what_comes_later() {
+fn data_after_a_close_by_the_server_causes_a_reset() {
     let server = Server::constant(Reply::ok(0).then(Ending::CloseSilently));
     let mut client = Client::open(Scenario::new(1, server));
     client.send(GET);

@@ -1,4 +1,4 @@
-//! What a request gets and when it is due. All decisions are here; it is told the time and touches no socket.
+//! Decides the response to a request and when it is due. Receives the time as an argument and uses no sockets.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,27 +22,27 @@ use crate::request::{BadRequest, Limits, Method, Request};
 use crate::route::{Route, Visitor, cookie, is_authorized, location, route, split, visitor};
 use crate::stall::held_until;
 
-/// The application behind the sockets: what it was told to do, and what it must remember from request to request.
+/// The application behind the sockets: its options and its state across requests.
 #[derive(Debug)]
 pub(crate) struct Application {
     pub(crate) options: Options,
     pub(crate) log: Option<Arc<Log>>,
     behaviour: Behaviour,
     workers: Option<Mutex<Queue>>,
-    /// When the stalls' time began.
+    /// The zero of the stalls.
     stalls_from_ns: OnceLock<u64>,
     requests: AtomicU64,
     connections: AtomicU64,
 }
 
-/// What a request gets.
+/// The response to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// Number of the request, from 1.
     pub(crate) number: u64,
-    /// When the reply may leave.
+    /// When the response may be sent.
     pub(crate) due_ns: u64,
-    /// The reply; its body is still empty when `source` is the upload.
+    /// The response; its body is empty until the upload is complete if `source` is the upload.
     pub(crate) reply: Reply,
     pub(crate) source: Source,
     pub(crate) upload: Upload,
@@ -50,30 +50,30 @@ pub(crate) struct Answer {
     pub(crate) slow: Option<Pace>,
 }
 
-/// What the body of a reply is made from.
+/// The source of a response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// It is in the reply already.
+    /// Already part of the response.
     Reply,
     /// The head of the request, its body, or both.
     Request { head: bool, body: bool },
     /// The length of the upload.
     Count,
-    /// There is none: the connection becomes a tunnel.
+    /// None: the connection becomes a tunnel.
     Tunnel,
 }
 
-/// Where a request stands in its connection.
+/// The position of a request in its connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     /// Number of the connection.
     pub(crate) connection: u64,
-    /// Requests served on it before.
+    /// Requests that were served on it before.
     pub(crate) served: u64,
 }
 
 impl Application {
-    /// One that does what `options` say; `now_ns` is its start.
+    /// Creates the application; `now_ns` is its start.
     pub(crate) fn new(options: Options, log: Option<Arc<Log>>, now_ns: u64) -> Self {
         let stalls_from_ns = OnceLock::new();
         if options.stall_from_start {
@@ -92,13 +92,13 @@ impl Application {
         }
     }
 
-    /// Limits on the head of a request.
+    /// Returns the limits of the head of a request.
     pub(crate) fn limits(&self) -> Limits {
         let limit = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Limits { head: limit(self.options.max_head), uri: limit(self.options.max_uri) }
     }
 
-    /// The number of a new connection, and what goes wrong with it before its first request.
+    /// Returns the number of a new connection, and its injected fault.
     pub(crate) fn accept(&self) -> (u64, Option<FaultKind>) {
         let number = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
         let faults: Vec<_> =
@@ -109,18 +109,24 @@ impl Application {
         (number, fallen_on(&faults, unit(&mut stream(self.options.seed, number, Purpose::Connection))))
     }
 
-    /// Requests so far, bad ones included.
+    /// Returns the number of requests so far, including invalid ones.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Connections so far.
+    /// Returns the number of connections so far.
     pub(crate) fn connections(&self) -> u64 {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// The answer to `request`, whose head is `head` and arrived at `arrived_ns`.
-    pub(crate) fn answer(&self, request: &Request, head: &[u8], arrived_ns: u64, place: Place) -> Answer {
+    /// Returns the response to `request`, whose head `head` arrived at `arrived_ns`.
+    pub(crate) fn answer(
+        &self,
+        request: &Request,
+        head: &[u8],
+        arrived_ns: u64,
+        position: Position,
+    ) -> Answer {
         let number = self.next_request(arrived_ns);
         let target = str::from_utf8(&head[request.target.clone()]).unwrap_or("/");
         let (path, query) = split(target);
@@ -133,7 +139,7 @@ impl Application {
             Ok(behaviour) => (behaviour, None),
             Err(error) => (Cow::Borrowed(&self.behaviour), Some(error)),
         };
-        let mut answer = self.plain(number, request, &behaviour, place);
+        let mut answer = self.plain(number, request, &behaviour, position);
         if let Some(error) = refusal {
             answer.replace(400, &format!("{error}\n"));
         } else if plant::overflows(&self.options.plants, query) {
@@ -162,7 +168,7 @@ impl Application {
         answer
     }
 
-    /// The answer to a head that is none, and the close after it.
+    /// Returns the error response to an invalid head; the connection is closed afterwards.
     pub(crate) fn refusal(&self, bad: BadRequest, arrived_ns: u64) -> Answer {
         let number = self.next_request(arrived_ns);
         let behaviour = Behaviour { status: StatusMix::always(bad.status()), ..Behaviour::default() };
@@ -182,7 +188,7 @@ impl Application {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    fn plain(&self, number: u64, request: &Request, behaviour: &Behaviour, place: Place) -> Answer {
+    fn plain(&self, number: u64, request: &Request, behaviour: &Behaviour, position: Position) -> Answer {
         let seed = self.options.seed;
         let status = behaviour
             .status
@@ -193,7 +199,7 @@ impl Application {
         } else {
             fallen_on(&behaviour.faults, unit(&mut stream(seed, number, Purpose::Fault)))
         };
-        let is_last = self.options.max_requests.is_some_and(|most| place.served + 1 >= most);
+        let is_last = self.options.max_requests.is_some_and(|most| position.served + 1 >= most);
         let upload = if request.has_upload() { behaviour.upload } else { Upload::Whole };
         let keep_alive = request.keeps_alive(behaviour.http10)
             && !behaviour.close
@@ -248,7 +254,7 @@ impl Application {
         }
     }
 
-    /// When the reply is due, or `None` when nobody has room for the request.
+    /// Returns when the response is due, or `None` if the queue is full.
     fn due(&self, number: u64, arrived_ns: u64, behaviour: &Behaviour) -> Option<u64> {
         let delay_ns = nanos(sample(behaviour.delay, self.options.seed, number, Purpose::Delay));
         let Some(workers) = &self.workers else {
@@ -269,7 +275,7 @@ impl Application {
         (share * workers / per_second * 1e9) as u64
     }
 
-    /// When something due at `at_ns` may happen, the stalls being what they are.
+    /// Returns when an event that is due at `at_ns` may happen, after all stalls.
     fn held(&self, at_ns: u64) -> u64 {
         if self.options.stalls.is_empty() {
             return at_ns;
@@ -278,20 +284,20 @@ impl Application {
         from_ns + held_until(&self.options.stalls, at_ns.saturating_sub(from_ns))
     }
 
-    /// A log entry for this answer, when there is a log.
+    /// Returns a log entry for this response, if there is a log.
     pub(crate) fn entry(
         &self,
         answer: &Answer,
         of: Option<(&Request, &[u8])>,
         arrived_ns: u64,
-        place: Place,
+        position: Position,
     ) -> Option<Open> {
         let log = self.log.as_ref()?;
         let target = of.map_or(&b""[..], |(request, head)| &head[request.target.clone()]);
         let shown = &target[..target.len().min(LONGEST_PATH)];
         let entry = Entry {
             request: answer.number,
-            connection: place.connection,
+            connection: position.connection,
             method: of.map_or("OTHER", |(request, _)| request.method.name()),
             path: String::from_utf8_lossy(shown).into(),
             arrived_ns,
@@ -304,7 +310,7 @@ impl Application {
 }
 
 impl Answer {
-    /// An error instead of what the behaviour says, with a text as its body.
+    /// Replaces the response by an error with a text body.
     pub(crate) fn replace(&mut self, status: u16, text: &str) {
         self.reply.status = status;
         self.reply.body = Body::Text(text.as_bytes().to_vec());
@@ -313,7 +319,7 @@ impl Answer {
 
     fn source_is(&mut self, source: Source) {
         self.source = source;
-        // What is made from the upload has to wait for it.
+        // A body made from the upload has to wait for it.
         self.upload = Upload::Whole;
     }
 

@@ -1,4 +1,4 @@
-//! How one reply is made: the server's defaults, and what a request's query string asks for instead.
+//! The behavior for one response: the options of the server, overridden by the query string of the request.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,62 +7,62 @@ use crate::delay::Delay;
 use crate::fault::Fault;
 use crate::grammar::{Field, GrammarError, Pace, bytes, count};
 
-/// Everything that shapes one reply. The server's options make one; a query string changes a copy.
+/// All settings of one response. The options of the server determine the default; a query string changes a copy.
 #[derive(Clone, Debug)]
 pub(crate) struct Behaviour {
-    /// From the arrival of the head to the first byte of the reply.
+    /// Time from the arrival of the head to the first byte of the response.
     pub(crate) delay: Delay,
-    /// From the head of the reply to its body.
+    /// Time between head and body of the response.
     pub(crate) body_delay: Delay,
-    /// Bytes of body.
+    /// Body size in bytes.
     pub(crate) size: u64,
     pub(crate) status: StatusMix,
     pub(crate) framing: Framing,
-    /// Header lines beyond the usual ones.
+    /// Additional header lines.
     pub(crate) headers: Vec<Field>,
     /// Chunk extensions on every chunk (RFC 9112, section 7.1.1).
     pub(crate) extensions: bool,
     /// Two trailer fields after the last chunk (RFC 9112, section 7.1.2).
     pub(crate) trailers: bool,
-    /// How many 103 replies go before the final one.
+    /// Number of 103 responses before the final one.
     pub(crate) interim: u32,
-    /// How the reply trickles, head included.
+    /// Throttle of the response, including its head.
     pub(crate) slow: Option<Pace>,
     pub(crate) faults: Arc<[Fault]>,
-    /// Announce and perform a close after this reply.
+    /// Announce and perform a close after this response.
     pub(crate) close: bool,
-    /// Speak HTTP/1.0.
+    /// Use HTTP/1.0.
     pub(crate) http10: bool,
     pub(crate) upload: Upload,
     pub(crate) expectation: Expectation,
 }
 
-/// How the end of a body is told.
+/// The framing of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     Length,
-    /// Chunks of this many bytes. HTTP/1.0 clients get [`Framing::UntilClose`] instead.
+    /// Chunks of this size in bytes. HTTP/1.0 clients get [`Framing::UntilClose`] instead.
     Chunked(u64),
     UntilClose,
 }
 
-/// When the reply to an upload leaves.
+/// When the response to an upload is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Upload {
-    /// When all of the upload has come.
+    /// After the complete upload.
     Whole,
-    /// At the head; the upload is read all the same and the connection kept.
+    /// After the head; the upload is read nevertheless, and the connection is kept.
     Early,
-    /// At the head; the rest of the upload is not read and the connection is closed.
+    /// After the head; the rest of the upload is not read, and the connection is closed.
     EarlyClose,
 }
 
-/// What `Expect: 100-continue` gets (RFC 9110, section 10.1.1).
+/// The response to `Expect: 100-continue` (RFC 9110, section 10.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expectation {
-    /// `100 Continue`, then the reply.
+    /// `100 Continue`, then the final response.
     Send,
-    /// Nothing until the upload has come.
+    /// Nothing until the upload is complete.
     Ignore,
     /// `417 Expectation Failed`.
     Refuse,
@@ -81,23 +81,23 @@ impl FromStr for Expectation {
     }
 }
 
-/// Statuses and their weights. Written `200:9,503:1`; a status alone has weight 1.
+/// Statuses with weights, written as `200:9,503:1`; a status alone has weight 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusMix(Arc<[(u16, u32)]>);
 
 impl StatusMix {
-    /// Always `status`, 200 to 999.
+    /// Always returns `status`, 200 to 999.
     #[must_use]
     pub fn always(status: u16) -> Self {
         Self(Arc::new([(status, 1)]))
     }
 
-    /// The status, when there is only one.
+    /// Returns the status if there is only one.
     pub(crate) fn only(&self) -> Option<u16> {
         if let [(status, _)] = *self.0 { Some(status) } else { None }
     }
 
-    /// The status that `draw`, a number in [0, 1), falls on.
+    /// Returns the status for `draw`, a random number in [0, 1).
     pub(crate) fn pick(&self, draw: f64) -> u16 {
         let total: u64 = self.0.iter().map(|(_, weight)| u64::from(*weight)).sum();
         let mut left = (draw * total as f64) as u64;
@@ -155,8 +155,8 @@ impl Default for Behaviour {
 }
 
 impl Behaviour {
-    /// This behaviour with what `query` (the part after `?`) asks for. `&` separates, `%XX` and `+` are not decoded: none
-    /// of the words needs them. Keys that are not in the table are left to the application, as on any server.
+    /// Returns this behavior, changed by the parameters in `query` (the part after `?`), which `&` separates. `%XX` and `+` are not
+    /// decoded, because no value needs them. Unknown parameters are ignored.
     pub(crate) fn asked_for(&self, query: &str) -> Result<Self, GrammarError> {
         let mut asked = self.clone();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -182,7 +182,7 @@ impl Behaviour {
             "interim" => {
                 self.interim = count(value)?;
                 if self.interim > MOST_INTERIM {
-                    return Err(GrammarError::new(value, "a number of interim replies up to 1000"));
+                    return Err(GrammarError::new(value, "a number of interim responses up to 1000"));
                 }
             }
             "slow" => self.slow = Some(value.parse()?),
@@ -197,7 +197,7 @@ impl Behaviour {
     }
 }
 
-/// `0` for none, `1` for chunks of [`USUAL_CHUNK`], anything larger for the size of a chunk.
+/// Parses `0` (not chunked), `1` (chunks of [`USUAL_CHUNK`]) or a chunk size.
 pub(crate) fn chunking(word: &str) -> Result<Framing, GrammarError> {
     Ok(match bytes(word)? {
         0 => Framing::Length,
@@ -232,7 +232,7 @@ fn faults(word: &str) -> Result<Arc<[Fault]>, GrammarError> {
     if faults.iter().any(|fault| fault.kind.is_of_connection()) {
         return Err(GrammarError::new(
             word,
-            "a fault of a reply; deaf, drop and noaccept are options of the server",
+            "a fault of a response; deaf, drop and noaccept are options of the server",
         ));
     }
     Ok(faults.into())
@@ -248,7 +248,7 @@ mod tests {
     use crate::fault::FaultKind;
 
     #[test]
-    fn a_query_string_changes_what_it_names_and_nothing_else() {
+    fn a_query_string_changes_only_the_named_parameters() {
         let server = Behaviour { size: 10, ..Behaviour::default() };
         let asked = server.asked_for("delay=exp:10ms&status=503&chunked=1&user=7&&trailers").unwrap();
         assert_eq!(asked.delay, "exp:10ms".parse().unwrap());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_the_table_are_understood() {
+    fn all_parameters_are_parsed() {
         let ask = |query: &str| Behaviour::default().asked_for(query).unwrap();
         assert_eq!(ask("size=75k").size, 76_800);
         assert_eq!(ask("chunked=100").framing, Framing::Chunked(100));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_come_by_their_weights() {
+    fn statuses_are_drawn_by_weight() {
         let mix: StatusMix = "200:9,503:1".parse().unwrap();
         assert_eq!(mix.only(), None);
         for (draw, status) in [(0.0, 200), (0.89, 200), (0.9, 503), (0.999, 503)] {

@@ -1,12 +1,12 @@
-//! One connection, from its first byte to its end: reads heads, has them answered, waits until replies are due, writes.
+//! Serves one connection: reads requests, waits until responses are due, and writes them.
 //!
-//! Pipelined requests are answered in order; replies that are due leave in one write.
+//! Pipelined requests are answered in order; all responses that are due are sent in one write.
 
 use std::io;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::answer::{Answer, Place, Source};
+use crate::answer::{Answer, Position, Source};
 use crate::behaviour::{Expectation, Upload as When};
 use crate::grammar::Pace;
 use crate::input::Input;
@@ -22,21 +22,21 @@ use crate::tunnel;
 use crate::upload::Upload;
 use crate::wire::Wire;
 
-/// Serves `wire`, which is connection `number`, until either side ends it. How it ended is nobody's business: what
-/// matters is in the log.
+/// Serves `wire`, which is connection `number`, until either side closes it. Errors are not returned, because the log contains
+/// the result of each request.
 pub(crate) async fn converse<W: Wire>(server: &Server, wire: W, number: u64) {
     let mut connection = Connection {
         server,
         wire,
         input: Input::default(),
         output: Output::default(),
-        place: Place { connection: number, served: 0 },
+        position: Position { connection: number, served: 0 },
         is_ended: false,
         idle: None,
         sent: 0,
     };
     if let Ok(ending) = connection.serve().await {
-        // The peer may be gone; then there is nobody to be polite to.
+        // Errors are ignored, because the peer may have disconnected.
         drop(connection.end(ending).await);
     }
 }
@@ -46,17 +46,17 @@ struct Connection<'s, W> {
     wire: W,
     input: Input,
     output: Output,
-    place: Place,
-    /// The peer has said all it has to say.
+    position: Position,
+    /// The peer has closed its sending side.
     is_ended: bool,
-    /// The next look at whether the connection has been idle for too long.
+    /// The next check of the idle timeout.
     idle: Option<Until<'s>>,
-    /// Bytes of the present reply under way, for those that trickle.
+    /// Bytes sent of the current interval of a throttled response.
     sent: u64,
 }
 
 impl<W: Wire> Connection<'_, W> {
-    /// Answers request after request; returns how the connection is to end.
+    /// Serves requests in turn; returns how to end the connection.
     async fn serve(&mut self) -> io::Result<Ending> {
         loop {
             if plant::crashes(&self.server.application.options.plants, self.input.unread()) {
@@ -79,12 +79,12 @@ impl<W: Wire> Connection<'_, W> {
         }
     }
 
-    /// One request and its reply.
+    /// Serves one request.
     async fn exchange(&mut self, request: Request) -> io::Result<Ending> {
         let application = &self.server.application;
         let arrived_ns = self.input.arrival_of(request.head_len);
         let head = &self.input.unread()[..request.head_len];
-        let mut answer = application.answer(&request, head, arrived_ns, self.place);
+        let mut answer = application.answer(&request, head, arrived_ns, self.position);
         let echoed = match answer.source {
             Source::Request { head: true, .. } => head.to_vec(),
             _ => Vec::new(),
@@ -93,8 +93,8 @@ impl<W: Wire> Connection<'_, W> {
             Source::Tunnel => String::from_utf8_lossy(&head[request.target.clone()]).into_owned(),
             _ => String::new(),
         };
-        self.output.begin(application.entry(&answer, Some((&request, head)), arrived_ns, self.place));
-        self.place.served += 1;
+        self.output.begin(application.entry(&answer, Some((&request, head)), arrived_ns, self.position));
+        self.position.served += 1;
         self.input.consume(request.head_len);
 
         if answer.source == Source::Tunnel {
@@ -115,7 +115,7 @@ impl<W: Wire> Connection<'_, W> {
         Ok(ending)
     }
 
-    /// Passes bytes to and fro between the client and `authority`, when that can be reached.
+    /// Forwards bytes between the client and `authority`, if a connection to it is possible.
     async fn tunnel(&mut self, mut answer: Answer, authority: &str) -> io::Result<Ending> {
         let mut far = match tunnel::connect(authority).await {
             Ok(far) => far,
@@ -134,15 +134,15 @@ impl<W: Wire> Connection<'_, W> {
         Ok(Ending::Close)
     }
 
-    /// Answers bytes that are no request, and ends.
+    /// Responds to an invalid request and ends the connection.
     async fn refuse(&mut self, bad: BadRequest) -> io::Result<Ending> {
         let arrived_ns = self.input.arrival_of(self.input.unread().len());
         let answer = self.server.application.refusal(bad, arrived_ns);
-        self.output.begin(self.server.application.entry(&answer, None, arrived_ns, self.place));
+        self.output.begin(self.server.application.entry(&answer, None, arrived_ns, self.position));
         self.reply(answer).await
     }
 
-    /// Receives the upload and makes the reply's body of it where that is asked for. `Some` when the connection ends here.
+    /// Receives the upload, and copies it to the body of the response if requested. Returns `Some` if the connection has to end.
     async fn take_upload(
         &mut self,
         request: &Request,
@@ -171,7 +171,7 @@ impl<W: Wire> Connection<'_, W> {
             answer.replace(400, "not a chunk\n");
             answer.reply.keep_alive = false;
         } else if wants_body && is_too_long {
-            answer.replace(413, "too long to be sent back\n");
+            answer.replace(413, "too long to be echoed\n");
         }
         match answer.source {
             Source::Reply | Source::Tunnel => {}
@@ -181,7 +181,7 @@ impl<W: Wire> Connection<'_, W> {
         Ok(None)
     }
 
-    /// Reads what is left of an upload; false when it is malformed.
+    /// Reads the rest of an upload; returns false if it is malformed.
     async fn receive(&mut self, upload: &mut Upload, mut body: impl FnMut(&[u8])) -> io::Result<bool> {
         while !upload.is_done() {
             let Ok(taken) = upload.take(self.input.unread(), &mut body) else {
@@ -201,7 +201,7 @@ impl<W: Wire> Connection<'_, W> {
         Ok(true)
     }
 
-    /// Waits until the reply is due and writes it, or leaves it with others to be written.
+    /// Waits until the response is due and writes it, or buffers it with others.
     async fn reply(&mut self, answer: Answer) -> io::Result<Ending> {
         if answer.due_ns > now_ns() {
             self.flush().await?;
@@ -253,7 +253,7 @@ impl<W: Wire> Connection<'_, W> {
         Ok(())
     }
 
-    /// Puts `bytes` where they wait to be written, or writes them bit by bit when the reply trickles.
+    /// Buffers `bytes`, or writes them at the given throttle.
     async fn put(&mut self, bytes: &[u8], slow: Option<Pace>) -> io::Result<()> {
         let Some(pace) = slow else {
             self.output.put(bytes);
@@ -288,7 +288,7 @@ impl<W: Wire> Connection<'_, W> {
         Ok(())
     }
 
-    /// Waits until `until_ns`, and reads on meanwhile, so that it is known when the next requests came.
+    /// Waits until `until_ns` and continues to read, so that the arrival of the next requests is recorded.
     async fn wait(&mut self, until_ns: u64) -> io::Result<()> {
         let mut until = self.server.timer.until(until_ns);
         loop {
@@ -304,7 +304,7 @@ impl<W: Wire> Connection<'_, W> {
         }
     }
 
-    /// Reads once; false when nothing more will come, or nothing came for too long.
+    /// Reads once; returns false at the end of the input or after the idle timeout.
     async fn read_more(&mut self, room: usize) -> io::Result<bool> {
         let server = self.server;
         let Some(limit) = server.application.options.idle_timeout else {
@@ -313,8 +313,8 @@ impl<W: Wire> Connection<'_, W> {
             return Ok(!self.is_ended);
         };
         let limit_ns = now_ns() + limit.as_nanos() as u64;
-        // Usually the deadline of an earlier read comes first and is found to be out of date: one timer for each
-        // length of idleness, not one for each read.
+        // Usually the deadline of an earlier read expires and is outdated. This needs one timer per idle period instead of one
+        // per read.
         let mut idle = self.idle.take().unwrap_or_else(|| server.timer.until(limit_ns));
         loop {
             tokio::select! {
@@ -342,7 +342,7 @@ impl<W: Wire> Connection<'_, W> {
         }
     }
 
-    /// Ends the connection as asked.
+    /// Ends the connection in the given way.
     async fn end(&mut self, ending: Ending) -> io::Result<()> {
         self.flush().await?;
         match ending {
@@ -350,7 +350,7 @@ impl<W: Wire> Connection<'_, W> {
             Ending::Hang => self.discard().await?,
             Ending::Keep | Ending::Close => {
                 self.wire.shutdown().await?;
-                // A close with unread input would be a reset, which may overtake the reply. So the peer gets a moment.
+                // Closing with unread input would cause a reset, which may overtake the response. So read on for a moment.
                 let server = self.server;
                 tokio::select! {
                     biased;
@@ -362,7 +362,7 @@ impl<W: Wire> Connection<'_, W> {
         Ok(())
     }
 
-    /// Reads until the peer has ended.
+    /// Reads until the end of the input.
     async fn discard(&mut self) -> io::Result<()> {
         while !self.is_ended {
             self.input.consume(self.input.unread().len());
@@ -373,9 +373,9 @@ impl<W: Wire> Connection<'_, W> {
     }
 }
 
-/// Room for one read. Small, since ten thousand idle connections have as many of it.
+/// Buffer size of one read. Small, because ten thousand idle connections need as many buffers.
 const ROOM: usize = 4 << 10;
 const ROOM_FOR_UPLOADS: usize = 64 << 10;
-/// The longest upload that is sent back.
+/// The longest upload that is echoed.
 const LONGEST_ECHO: usize = 16 << 20;
 const LINGER_NS: u64 = 2_000_000_000;

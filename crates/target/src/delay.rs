@@ -1,4 +1,4 @@
-//! How long a reply takes: a distribution of durations, as a word and as a source of samples.
+//! Delay distributions: parsing, printing and sampling.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,33 +9,33 @@ use rand_distr::{Distribution, Exp1, StandardNormal};
 use crate::grammar::{GrammarError, decimal, duration, probability};
 use crate::random::{Stream, unit};
 
-/// A distribution of delays. Written `10ms` or `constant:10ms`, `uniform:A,B`, `exponential:MEAN` (`exp` for short), `lognormal:MEDIAN,SIGMA`,
+/// A distribution of delays, written as `10ms` or `constant:10ms`, `uniform:A,B`, `exponential:MEAN` (`exp` for short), `lognormal:MEDIAN,SIGMA`,
 /// `bimodal:P,A,B`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Delay {
-    /// Always the same.
+    /// Constant.
     Constant(Duration),
-    /// Evenly spread between the first and the second.
+    /// Uniform between the two durations.
     Uniform(Duration, Duration),
-    /// Exponential with this mean: the memoryless service of textbooks.
+    /// Exponential with this mean, as in queueing theory.
     Exponential(Duration),
-    /// Lognormal: the median, and the standard deviation of the logarithm. Heavy-tailed, as real services are.
+    /// Lognormal: the median, and the standard deviation of the logarithm. Heavy-tailed like many real services.
     Lognormal(Duration, f64),
     /// The first duration with this probability, otherwise the second: a cache with its hits and misses.
     Bimodal(f64, Duration, Duration),
 }
 
 impl Delay {
-    /// No delay at all.
+    /// No delay.
     pub const NONE: Self = Self::Constant(Duration::ZERO);
 
-    /// Whether every sample is zero.
+    /// Returns whether every sample is zero.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::NONE
     }
 
-    /// One sample, at most [`LONGEST`].
+    /// Draws a sample, at most [`LONGEST`].
     pub(crate) fn sample(&self, stream: &mut Stream) -> Duration {
         match *self {
             Self::Constant(always) => always,
@@ -55,7 +55,7 @@ impl Delay {
         }
     }
 
-    /// The mean of the distribution.
+    /// Returns the mean of the distribution.
     #[must_use]
     pub fn mean(&self) -> Duration {
         match *self {
@@ -68,7 +68,7 @@ impl Delay {
     }
 }
 
-/// The longest delay a sample can give: a tail that would outlive any run is cut here.
+/// The longest sample: longer than any run.
 pub const LONGEST: Duration = Duration::from_secs(86_400);
 
 fn scaled(unit: Duration, factor: f64) -> Duration {
@@ -107,7 +107,7 @@ impl FromStr for Delay {
     }
 }
 
-/// Beyond this the samples span dozens of orders of magnitude and mean nothing.
+/// The largest useful sigma; beyond it samples span dozens of orders of magnitude.
 const WIDEST_SIGMA: f64 = 10.0;
 
 impl fmt::Display for Delay {
@@ -130,7 +130,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn every_distribution_has_a_word_and_prints_as_one() {
+    fn every_distribution_is_parsed_and_printed() {
         for (word, delay) in [
             ("10ms", Delay::Constant(MS * 10)),
             ("uniform:1ms,3ms", Delay::Uniform(MS, MS * 3)),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_have_the_mean_they_promise() {
+    fn the_mean_of_samples_is_the_mean_of_the_distribution() {
         for word in ["10ms", "uniform:1ms,3ms", "exp:10ms", "lognormal:10ms,0.5", "bimodal:0.95,1ms,100ms"] {
             let delay: Delay = word.parse().unwrap();
             let samples = 20_000;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_is_cut_at_a_day() {
+    fn samples_are_at_most_a_day() {
         let delay = Delay::Lognormal(Duration::from_secs(3600), 10.0);
         let longest = (0..1000).map(|n| delay.sample(&mut stream(1, n, Purpose::Delay))).max();
         assert_eq!(longest, Some(LONGEST));

@@ -1,55 +1,55 @@
-//! The ways a reply or a connection can go wrong on purpose.
+//! Injected faults of responses and connections.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::grammar::{GrammarError, probability};
 
-/// One way to go wrong.
+/// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// The connection is reset instead of a reply.
+    /// The connection is reset instead of a response.
     Reset,
     /// The connection is reset in the middle of the body.
     ResetBody,
-    /// The connection is closed instead of a reply.
+    /// The connection is closed instead of a response.
     Close,
     /// The connection is closed in the middle of the head.
     ShortHead,
     /// The connection is closed in the middle of the body.
     Short,
-    /// Bytes that are no HTTP, then the connection is closed.
+    /// Bytes that are not HTTP, then the connection is closed.
     Garbage,
-    /// A status line whose status is no number.
+    /// A status line with a status that is not a number.
     BadStatus,
     /// A header line without a colon.
     BadHeader,
-    /// A `Content-Length` that is no number.
+    /// A `Content-Length` that is not a number.
     BadLength,
-    /// A chunked body with a chunk size that is no number.
+    /// A chunked body with a chunk size that is not a number.
     BadChunk,
     /// Two `Content-Length` headers that differ (RFC 9112, section 6.3).
     Conflict,
     /// `Content-Length` and `Transfer-Encoding` in one head (RFC 9112, section 6.1).
     Smuggle,
-    /// More body than `Content-Length` says.
+    /// More body than `Content-Length` announces.
     Excess,
     /// A head of a mebibyte.
     LongHead,
-    /// No reply, and the connection stays open.
+    /// No response, and the connection stays open.
     Hang,
     /// Half a body, and the connection stays open.
     HangBody,
     /// The connection is accepted and never read.
     Deaf,
-    /// The connection is accepted and reset at once.
+    /// The connection is accepted and reset immediately.
     Drop,
-    /// Nothing is ever accepted; the backlog fills.
+    /// No connection is accepted; the backlog fills.
     NoAccept,
 }
 
 impl FaultKind {
-    /// All kinds with their words, in the order of the table in the crate's documentation.
+    /// All kinds with their names, in the order of [`crate::GRAMMAR`].
     pub const ALL: [(&'static str, Self); 19] = [
         ("reset", Self::Reset),
         ("reset-body", Self::ResetBody),
@@ -72,25 +72,25 @@ impl FaultKind {
         ("noaccept", Self::NoAccept),
     ];
 
-    /// The word for this kind.
+    /// Returns the name of this kind.
     #[must_use]
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
     }
 
-    /// Whether this happens to a connection before any request, so that no query string can ask for it.
+    /// Returns whether the fault affects a connection before any request, so that no query string can request it.
     #[must_use]
     pub fn is_of_connection(self) -> bool {
         matches!(self, Self::Deaf | Self::Drop | Self::NoAccept)
     }
 }
 
-/// A kind and how often it happens. Written `KIND` (always) or `KIND:PROBABILITY`, for example `reset:0.01`.
+/// A fault with its probability, written as `KIND` (always) or `KIND:PROBABILITY`, for example `reset:0.01`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fault {
-    /// What happens.
+    /// The kind.
     pub kind: FaultKind,
-    /// To what share of the replies, or of the connections for [`FaultKind::is_of_connection`]; 0 to 1.
+    /// The probability per response, or per connection for [`FaultKind::is_of_connection`]; 0 to 1.
     pub probability: f64,
 }
 
@@ -107,7 +107,7 @@ impl FromStr for Fault {
         if *kind == FaultKind::NoAccept && share < 1.0 {
             return Err(GrammarError::new(
                 word,
-                "possible: `noaccept` concerns the whole server and takes no probability",
+                "possible: `noaccept` affects the whole server and has no probability",
             ));
         }
         Ok(Self { kind: *kind, probability: share })
@@ -115,7 +115,7 @@ impl FromStr for Fault {
 }
 
 const WANTED: &str = "a fault: reset, reset-body, close, short-head, short, garbage, badstatus, badheader, badlength, badchunk, \
-     conflict, smuggle, excess, longhead, hang, hang-body, deaf, drop or noaccept, with `:PROBABILITY` or without";
+     conflict, smuggle, excess, longhead, hang, hang-body, deaf, drop or noaccept, optionally with `:PROBABILITY`";
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,8 +123,8 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The fault that `draw`, a number in [0, 1), falls on. The probabilities of several faults add up; beyond 1 the later
-/// ones never happen.
+/// Returns the fault for `draw`, a random number in [0, 1). The probabilities of several faults add up; if the sum exceeds 1, the
+/// last ones never occur.
 pub(crate) fn fallen_on(faults: &[Fault], draw: f64) -> Option<FaultKind> {
     let mut sum = 0.0;
     faults.iter().find_map(|fault| {
@@ -138,11 +138,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_a_word() {
+    fn every_kind_has_a_name() {
         for (word, kind) in FaultKind::ALL {
             assert_eq!(word.parse(), Ok(Fault { kind, probability: 1.0 }), "{word}");
             assert_eq!(kind.word(), word);
-            assert!(WANTED.contains(word), "{word} is offered in the message");
+            assert!(WANTED.contains(word), "{word} is listed in the message");
         }
         assert_eq!("reset:0.01".parse(), Ok(Fault { kind: FaultKind::Reset, probability: 0.01 }));
         for word in ["", "explode", "reset:", "reset:2", "noaccept:0.5"] {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_falls_on_one_fault_at_most() {
+    fn a_draw_selects_at_most_one_fault() {
         let faults = ["reset:0.1", "short:0.2"].map(|word| word.parse().unwrap());
         for (draw, kind) in [
             (0.0, Some(FaultKind::Reset)),

@@ -1,12 +1,11 @@
-//! The small words of the command line and the query string: durations, byte counts, paces, rates, probabilities.
+//! Parses values of options and query strings: durations, byte counts, throttles, rates, probabilities.
 //!
-//! Both places speak this one grammar, so that a behaviour tried with `?delay=exp:10ms` can be moved to `--delay exp:10ms`
-//! as it stands. No clock and no randomness here.
+//! Both use the same grammar, so that a setting tested with `?delay=exp:10ms` can be copied to `--delay exp:10ms`.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Why a word could not be understood. The text says what would have been right.
+/// A value that could not be parsed. The message describes valid values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{word}` is not {wanted}")]
 pub struct GrammarError {
@@ -15,7 +14,7 @@ pub struct GrammarError {
 }
 
 impl GrammarError {
-    /// `word` was met where `wanted` should have been; `wanted` reads on from "is not".
+    /// Creates an error for `word`; `wanted` completes the sentence "`word` is not …".
     pub(crate) fn new(word: &str, wanted: &'static str) -> Self {
         Self { word: word.into(), wanted }
     }
@@ -23,16 +22,16 @@ impl GrammarError {
 
 const DURATION: &str = "a duration such as `250us`, `10ms`, `1.5s` or `2m` (a bare number is seconds)";
 const BYTES: &str = "a byte count such as `0`, `512`, `75k` or `100m` (k, m and g are powers of 1024)";
-const PACE: &str = "a pace such as `1/s`, `10/100ms` or `64k/s` (bytes, then the time until the next ones)";
+const PACE: &str = "a throttle such as `1/s`, `10/100ms` or `64k/s` (bytes per interval)";
 const FIELD: &str = "a header such as `Location:/elsewhere` or `Set-Cookie:a=b`";
 const RATE: &str = "a rate such as `5000/s`, `5/ms` or `300/m` (a bare number is per second)";
 const PROBABILITY: &str = "a probability between 0 and 1";
 const COUNT: &str = "a whole number";
 
-/// A duration with its unit: `ns`, `us`, `ms`, `s`, `m`, `h`. A bare number is seconds. At most a year.
+/// Parses a duration with a unit: `ns`, `us`, `ms`, `s`, `m`, `h`. A bare number is in seconds. At most a year.
 ///
 /// # Errors
-/// When the word is not a number with a known unit, or the number is negative or beyond a year.
+/// When the text is not a number with a known unit, or is negative or longer than a year.
 pub(crate) fn duration(word: &str) -> Result<Duration, GrammarError> {
     let wrong = || GrammarError::new(word, DURATION);
     let digits = word.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(word.len());
@@ -52,10 +51,10 @@ pub(crate) fn duration(word: &str) -> Result<Duration, GrammarError> {
     Ok(Duration::from_nanos((seconds * 1e9).round() as u64))
 }
 
-/// A byte count: a number, with `k`, `m` or `g` (and an idle `b` or `ib` after it) for powers of 1024. At most 1 TiB.
+/// Parses a byte count: a number, with `k`, `m` or `g` (optionally followed by `b` or `ib`) for powers of 1024. At most 1 TiB.
 ///
 /// # Errors
-/// When the word is not a number with a known unit, or beyond the limit.
+/// When the text is not a number with a known unit, or exceeds the limit.
 pub(crate) fn bytes(word: &str) -> Result<u64, GrammarError> {
     let wrong = || GrammarError::new(word, BYTES);
     let digits = word.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(word.len());
@@ -74,12 +73,12 @@ pub(crate) fn bytes(word: &str) -> Result<u64, GrammarError> {
     Ok(total as u64)
 }
 
-/// So many bytes, then so long a rest, then the next bytes. Written `1/s`, `10/100ms`, `64k/s`.
+/// A limit of the send rate: some bytes, then a pause, then the next bytes. Written as `1/s`, `10/100ms`, `64k/s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Bytes sent at once; not zero.
+    /// Bytes per interval; not zero.
     pub bytes: u64,
-    /// The rest between them.
+    /// The pause between them.
     pub interval: Duration,
 }
 
@@ -97,20 +96,20 @@ impl FromStr for Pace {
     }
 }
 
-/// The time after the stroke of `5/s` or `10/100ms`: a duration, or a unit alone.
+/// Parses the time after the slash of `5/s` or `10/100ms`: a duration, or a unit alone.
 fn per(word: &str) -> Result<Duration, GrammarError> {
     if word.starts_with(char::is_alphabetic) { duration(&format!("1{word}")) } else { duration(word) }
 }
 
-/// A header line of one's own. Written `NAME:VALUE`, as in `Location:/elsewhere`.
+/// An additional header line, written as `NAME:VALUE`, for example `Location:/elsewhere`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// With its line end.
+    /// Includes the line end.
     line: Box<str>,
 }
 
 impl Field {
-    /// The line as it is sent, with its end.
+    /// Returns the line with its line end.
     pub(crate) fn line(&self) -> &str {
         &self.line
     }
@@ -131,10 +130,10 @@ impl FromStr for Field {
     }
 }
 
-/// A rate of requests per second, more than 0: `5000/s`, `5/ms`, `300/m`. A bare number is per second.
+/// Parses a rate of requests greater than zero: `5000/s`, `5/ms`, `300/m`. A bare number is per second.
 ///
 /// # Errors
-/// When the word is not a number with or without a time after a stroke, or is zero.
+/// When the text is not a number, optionally followed by a slash and a time, or is zero.
 pub(crate) fn rate(word: &str) -> Result<f64, GrammarError> {
     let wrong = || GrammarError::new(word, RATE);
     let (number, time) = word.split_once('/').unwrap_or((word, "s"));
@@ -143,30 +142,30 @@ pub(crate) fn rate(word: &str) -> Result<f64, GrammarError> {
     if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err(wrong()) }
 }
 
-/// A probability, 0 to 1.
+/// Parses a probability, 0 to 1.
 ///
 /// # Errors
-/// When the word is not a number, or lies outside.
+/// When the text is not a number, or is out of range.
 pub(crate) fn probability(word: &str) -> Result<f64, GrammarError> {
     decimal(word).filter(|p| *p <= 1.0).ok_or_else(|| GrammarError::new(word, PROBABILITY))
 }
 
-/// A whole number.
+/// Parses an integer.
 ///
 /// # Errors
-/// When the word is anything else, or the number does not fit.
+/// When the text is not an integer, or is out of range.
 pub(crate) fn count<N: FromStr>(word: &str) -> Result<N, GrammarError> {
     word.parse().map_err(|_| GrammarError::new(word, COUNT))
 }
 
-/// A plain decimal number: digits with at most one point. `f64`'s own grammar takes `inf`, `nan`, `1e9` and signs too.
+/// Parses a plain decimal number: digits with at most one point. `f64::from_str` also accepts `inf`, `nan`, `1e9` and signs.
 pub(crate) fn decimal(word: &str) -> Option<f64> {
     let plain = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     if plain { word.parse().ok() } else { None }
 }
 
 const YEAR_S: f64 = 365.0 * 86_400.0;
-/// 1 TiB: enough for any test of one reply, and far inside what a counter holds.
+/// 1 TiB: enough for any response, and far below the range of the counters.
 const LARGEST_BODY: f64 = (1u64 << 40) as f64;
 
 #[cfg(test)]
@@ -174,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_carry_units_and_a_bare_number_is_seconds() {
+    fn durations_have_units_and_a_bare_number_is_in_seconds() {
         for (word, nanos) in [
             ("0", 0),
             ("1", 1_000_000_000),
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pace_is_bytes_and_the_rest_between_them() {
+    fn a_throttle_is_bytes_per_interval() {
         for (word, bytes, interval) in [("1/s", 1, 1000), ("10/100ms", 10, 100), ("64k/ms", 65_536, 1)] {
             let interval = Duration::from_millis(interval);
             assert_eq!(word.parse(), Ok(Pace { bytes, interval }), "{word}");
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_what_was_met_and_what_would_be_right() {
+    fn an_error_names_the_value_and_valid_values() {
         assert_eq!(probability("1.5").unwrap_err().to_string(), "`1.5` is not a probability between 0 and 1");
     }
 }

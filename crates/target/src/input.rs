@@ -1,34 +1,34 @@
-//! What has been read from a connection and not yet used, and when which part of it came.
+//! Buffered input of a connection, with the time of each read.
 //!
-//! Requests may be read while an earlier one is still being answered; the log must say when they came, not when their
-//! turn was. So every read leaves a mark.
+//! A request may be read while the response to an earlier one is pending. The log must contain its arrival, not the start of its
+//! processing, so the time of every read is kept.
 
 use std::collections::VecDeque;
 
-/// Bytes read, with the times of the reads.
+/// Input bytes, with the times of the reads.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     bytes: Vec<u8>,
-    /// How much of `bytes` is used up.
+    /// Consumed bytes at the start of `bytes`.
     used: usize,
-    /// Bytes used up since the connection began.
+    /// Consumed bytes since the start of the connection.
     total_used: u64,
-    /// For each read: the offset since the connection began at which it ended, and when it returned.
+    /// For each read: the offset of its end since the start of the connection, and when it returned.
     marks: VecDeque<(u64, u64)>,
 }
 
 impl Input {
-    /// The bytes not yet used.
+    /// Returns the bytes that are not consumed yet.
     pub(crate) fn unread(&self) -> &[u8] {
         &self.bytes[self.used..]
     }
 
-    /// Whether so much waits here that the peer should be held back.
+    /// Returns whether reading should pause, because too many bytes are buffered.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes.len() - self.used >= FULL
     }
 
-    /// Where the next read goes, with room for at least `room` bytes; [`Self::arrived`] must follow.
+    /// Returns the buffer for the next read, with room for at least `room` bytes; [`Self::arrived`] must be called next.
     pub(crate) fn room(&mut self, room: usize) -> &mut Vec<u8> {
         self.bytes.drain(..self.used);
         self.used = 0;
@@ -39,19 +39,19 @@ impl Input {
         &mut self.bytes
     }
 
-    /// A read ended at `now_ns`.
+    /// Records a read that ended at `now_ns`.
     pub(crate) fn arrived(&mut self, now_ns: u64) {
         let end = self.total_used + self.unread().len() as u64;
         self.marks.push_back((end, now_ns));
     }
 
-    /// When the read returned that completed the next `length` bytes, or 0 when they are not here.
+    /// Returns when the read that completed the next `length` bytes returned, or 0 if they are incomplete.
     pub(crate) fn arrival_of(&self, length: usize) -> u64 {
         let end = self.total_used + length as u64;
         self.marks.iter().find(|(mark, _)| *mark >= end).map_or(0, |(_, at_ns)| *at_ns)
     }
 
-    /// The next `length` bytes are done with.
+    /// Consumes the next `length` bytes.
     pub(crate) fn consume(&mut self, length: usize) {
         self.used += length;
         self.total_used += length as u64;
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_arrived_when_its_last_byte_did() {
+    fn the_last_byte_determines_the_arrival() {
         let mut input = Input::default();
         read(&mut input, b"aab", 10);
         read(&mut input, b"bbc", 20);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_buffer_is_given_back_once_it_is_used_up() {
+    fn a_large_buffer_is_freed_when_it_is_consumed() {
         let mut input = Input::default();
         read(&mut input, &vec![0; FULL], 1);
         assert!(input.is_full());

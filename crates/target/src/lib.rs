@@ -1,10 +1,10 @@
-//! The server under test that `warwolf target` runs: it does what it is told, and logs what it did.
+//! The test server behind `warwolf target`: behaves as configured and logs every request.
 //!
-//! Not a server for anything else, and on purpose none of the load generator's own code: the judge shares nothing with the
-//! judged. The program calls [`serve`]; tests that want one in their own process call [`start`].
+//! It is not a general-purpose server, and it shares no code with the load generator that it tests. The program calls [`serve`];
+//! tests that need a server in their own process call [`start`].
 //!
-//! Every option has the same meaning for all requests that its word in a query string has for one: `--delay exp:10ms` and
-//! `/?delay=exp:10ms`. [`GRAMMAR`] lists the words and the paths.
+//! An option sets the behavior for all requests; the parameter of the same name in a query string sets it for one request:
+//! `--delay exp:10ms` and `/?delay=exp:10ms`. [`GRAMMAR`] lists the parameters and the paths.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -38,7 +38,7 @@ pub use behaviour::{Expectation, StatusMix};
 pub use delay::{Delay, LONGEST};
 pub use fault::{Fault, FaultKind};
 pub use grammar::{Field, GrammarError, Pace};
-pub use listener::{Endpoint, Listening, Place};
+pub use listener::{Endpoint, ListenAddress, Listening};
 pub use log::{CSV_HEADER, Entry};
 pub use monotonic::now_ns;
 pub use options::{GRAMMAR, Listen, Options};

@@ -1,4 +1,4 @@
-//! Sockets that listen: how they are made, what they are called, and what they accept.
+//! Listening sockets.
 
 use std::fmt;
 use std::io;
@@ -9,53 +9,53 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream};
 
 use crate::options::Listen;
 
-/// Where the server listens.
+/// An address that the server listens on, with or without TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The address or the path.
-    pub place: Place,
-    /// Whether TLS is spoken there.
+    /// The address or path.
+    pub address: ListenAddress,
+    /// Whether it uses TLS.
     pub is_tls: bool,
 }
 
-/// An address or a path.
+/// An IP address with port, or the path of a Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// An address, its port known.
+pub enum ListenAddress {
+    /// An IP address with its actual port.
     Tcp(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
 }
 
-/// As a URL, which for a Unix socket is `unix:/path` or `unix+tls:/path`.
+/// Formats a URL; for Unix sockets `unix:/path` or `unix+tls:/path`.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.place, self.is_tls) {
-            (Place::Tcp(address), false) => write!(f, "http://{address}/"),
-            (Place::Tcp(address), true) => write!(f, "https://{address}/"),
-            (Place::Unix(path), false) => write!(f, "unix:{}", path.display()),
-            (Place::Unix(path), true) => write!(f, "unix+tls:{}", path.display()),
+        match (&self.address, self.is_tls) {
+            (ListenAddress::Tcp(address), false) => write!(f, "http://{address}/"),
+            (ListenAddress::Tcp(address), true) => write!(f, "https://{address}/"),
+            (ListenAddress::Unix(path), false) => write!(f, "unix:{}", path.display()),
+            (ListenAddress::Unix(path), true) => write!(f, "unix+tls:{}", path.display()),
         }
     }
 }
 
-/// All places where a server listens.
+/// All addresses that a server listens on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listening {
     /// In the order of the options, those without TLS first.
     pub endpoints: Vec<Endpoint>,
-    /// What a client must trust when there is TLS, PEM.
+    /// The root certificate that clients have to trust, PEM; only with TLS.
     pub ca_pem: Option<String>,
 }
 
 impl Listening {
-    /// The first address without TLS.
+    /// Returns the first TCP address without TLS.
     #[must_use]
     pub fn addr(&self) -> Option<SocketAddr> {
         self.first(false)
     }
 
-    /// The first address with TLS.
+    /// Returns the first TCP address with TLS.
     #[must_use]
     pub fn tls_addr(&self) -> Option<SocketAddr> {
         self.first(true)
@@ -63,45 +63,45 @@ impl Listening {
 
     fn first(&self, is_tls: bool) -> Option<SocketAddr> {
         self.endpoints.iter().filter(|endpoint| endpoint.is_tls == is_tls).find_map(|endpoint| match endpoint
-            .place
+            .address
         {
-            Place::Tcp(address) => Some(address),
-            Place::Unix(_) => None,
+            ListenAddress::Tcp(address) => Some(address),
+            ListenAddress::Unix(_) => None,
         })
     }
 }
 
-/// A socket that listens. A Unix socket's file goes with it.
+/// A listening socket. Dropping it removes the file of a Unix socket.
 #[derive(Debug)]
 pub(crate) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener, PathBuf),
 }
 
-/// What a listener accepted.
+/// An accepted connection.
 pub(crate) enum Accepted {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
 impl Listener {
-    /// Listens at `place` with room for `backlog` connections that are not accepted yet.
-    pub(crate) async fn bind(place: &Listen, backlog: u32) -> io::Result<Self> {
-        match place {
+    /// Listens on `address` with the given backlog of pending connections.
+    pub(crate) async fn bind(address: &Listen, backlog: u32) -> io::Result<Self> {
+        match address {
             Listen::Tcp(name) => bind_tcp(name, backlog).await.map(Self::Tcp),
             Listen::Unix(path) => bind_unix(path).map(|listener| Self::Unix(listener, path.clone())),
         }
     }
 
-    /// Where it listens.
-    pub(crate) fn place(&self) -> io::Result<Place> {
+    /// Returns the address it listens on.
+    pub(crate) fn address(&self) -> io::Result<ListenAddress> {
         match self {
-            Self::Tcp(listener) => listener.local_addr().map(Place::Tcp),
-            Self::Unix(_, path) => Ok(Place::Unix(path.clone())),
+            Self::Tcp(listener) => listener.local_addr().map(ListenAddress::Tcp),
+            Self::Unix(_, path) => Ok(ListenAddress::Unix(path.clone())),
         }
     }
 
-    /// The next connection.
+    /// Accepts the next connection.
     pub(crate) async fn accept(&self) -> io::Result<Accepted> {
         match self {
             Self::Tcp(listener) => {
@@ -117,13 +117,13 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Self::Unix(_, path) = self {
-            // It may have been removed by hand.
+            // The file may have been removed by the user.
             drop(std::fs::remove_file(path));
         }
     }
 }
 
-/// Binds the first address of `name` that lets itself be bound.
+/// Binds the first usable address of `name`.
 async fn bind_tcp(name: &str, backlog: u32) -> io::Result<TcpListener> {
     let mut failure = io::ErrorKind::NotFound.into();
     for address in tokio::net::lookup_host(name).await? {
@@ -137,7 +137,7 @@ async fn bind_tcp(name: &str, backlog: u32) -> io::Result<TcpListener> {
     Err(failure)
 }
 
-/// A socket file that nobody listens on any more is replaced.
+/// Binds a Unix socket; replaces a stale socket file.
 fn bind_unix(path: &Path) -> io::Result<UnixListener> {
     match UnixListener::bind(path) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
@@ -159,12 +159,12 @@ mod tests {
 
     #[test]
     fn endpoints_are_written_as_urls() {
-        for (place, is_tls, text) in [
-            (Place::Tcp(([127, 0, 0, 1], 80).into()), false, "http://127.0.0.1:80/"),
-            (Place::Tcp("[::1]:443".parse().unwrap()), true, "https://[::1]:443/"),
-            (Place::Unix("/tmp/x".into()), false, "unix:/tmp/x"),
+        for (address, is_tls, text) in [
+            (ListenAddress::Tcp(([127, 0, 0, 1], 80).into()), false, "http://127.0.0.1:80/"),
+            (ListenAddress::Tcp("[::1]:443".parse().unwrap()), true, "https://[::1]:443/"),
+            (ListenAddress::Unix("/tmp/x".into()), false, "unix:/tmp/x"),
         ] {
-            assert_eq!(Endpoint { place, is_tls }.to_string(), text);
+            assert_eq!(Endpoint { address, is_tls }.to_string(), text);
         }
     }
 }

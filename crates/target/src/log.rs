@@ -1,4 +1,4 @@
-//! What happened to each request, and when: the truth that a client's measurements are compared with.
+//! The log of all requests with their times: the reference for the measurements of a client.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// One request. Times are nanoseconds on `CLOCK_MONOTONIC`, 0 for a moment that did not come.
+/// One request. Times are nanoseconds of `CLOCK_MONOTONIC`; 0 means that the event did not occur.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Number of the request, from 1, in order of arrival.
@@ -15,26 +15,26 @@ pub struct Entry {
     pub connection: u64,
     /// `GET`, `HEAD`, `POST`, `PUT`, `CONNECT`, or `OTHER`.
     pub method: &'static str,
-    /// The request target as sent, at most 1024 bytes of it.
+    /// The request target as sent, truncated to 1024 bytes.
     pub path: Box<str>,
-    /// When the read that completed the head returned.
+    /// Time after the read that completed the head.
     pub arrived_ns: u64,
-    /// Just before the write that carried the first byte of the reply.
+    /// Time before the write of the first byte of the response.
     pub first_byte_ns: u64,
-    /// Just after the write that carried the last byte of what was to be sent (for a fault, of what the fault left of it);
-    /// 0 when that did not come about.
+    /// Time after the write of the last byte that was to be sent (with a fault, of the part that the fault left); 0 if it was not
+    /// written.
     pub left_ns: u64,
-    /// Status of the reply, 0 when there was none.
+    /// Status of the response, 0 without one.
     pub status: u16,
-    /// Bytes of the reply handed to the socket, head and framing included.
+    /// Bytes of the response passed to the socket, including head and framing.
     pub bytes: u64,
-    /// Bytes of upload received, framing excluded.
+    /// Bytes of the upload received, without framing.
     pub received: u64,
-    /// The fault that was played, empty when none.
+    /// The injected fault, or empty.
     pub fault: &'static str,
 }
 
-/// The first line of the CSV, which names its columns.
+/// The header line of the CSV.
 pub const CSV_HEADER: &str =
     "request,connection,method,path,arrived_ns,first_byte_ns,left_ns,status,bytes,received,fault";
 
@@ -61,7 +61,7 @@ impl Entry {
     }
 }
 
-/// Where entries go: a file, memory, or both.
+/// Writes entries to a file, to memory, or both.
 #[derive(Debug)]
 pub(crate) struct Log {
     file: Option<Mutex<BufWriter<File>>>,
@@ -69,7 +69,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// A log to `file` and, when `keep` is set, to memory; `None` when neither is asked for.
+    /// Opens a log to `file`, and to memory if `keep` is set; `None` if neither is requested.
     pub(crate) fn open(file: Option<&Path>, keep: bool) -> io::Result<Option<Arc<Self>>> {
         if file.is_none() && !keep {
             return Ok(None);
@@ -85,19 +85,19 @@ impl Log {
         Ok(Some(Arc::new(Self { file, memory: keep.then(Mutex::default) })))
     }
 
-    /// Everything kept in memory so far, in the order in which replies were over.
+    /// Returns the entries in memory, in the order of completion.
     pub(crate) fn kept(&self) -> Vec<Entry> {
         self.memory.as_ref().map(|memory| lock(memory).iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// Hands what is buffered to the file.
+    /// Flushes buffered entries to the file.
     pub(crate) fn flush(&self) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), |file| lock(file).flush())
     }
 
     fn write(&self, entry: Entry) {
         if let Some(file) = &self.file {
-            // A full disk must not stop the serving; the flush at the end reports it.
+            // A full disk must not stop the server; the final flush reports the error.
             drop(entry.write_csv(&mut *lock(file)));
         }
         if let Some(memory) = &self.memory {
@@ -115,10 +115,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 const BUFFER_BYTES: usize = 256 << 10;
-/// A few hundred mebibytes of entries; beyond that the oldest go.
+/// A few hundred mebibytes of entries; the oldest are dropped beyond that.
 const MOST_KEPT: usize = 2_000_000;
 
-/// An entry being written. It reaches the log when it is dropped, however the request ended.
+/// An incomplete entry. It is logged when it is dropped, regardless of how the request ended.
 #[derive(Debug)]
 pub(crate) struct Open {
     pub(crate) entry: Entry,
@@ -137,7 +137,7 @@ impl Drop for Open {
     }
 }
 
-/// At most this much of a request target is logged.
+/// Maximum logged length of a request target.
 pub(crate) const LONGEST_PATH: usize = 1024;
 
 #[cfg(test)]
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_reaches_the_log_however_the_request_ends() {
+    fn an_entry_is_logged_regardless_of_how_the_request_ends() {
         let log = Log::open(None, true).unwrap().unwrap();
         drop(Open::new(&log, Entry { request: 9, ..Entry::default() }));
         assert_eq!(log.kept()[0].request, 9);

@@ -1,8 +1,8 @@
-//! The only reading of the clock in this crate.
+//! The only code of this crate that reads the clock.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Nanoseconds on `CLOCK_MONOTONIC`, which every process of this machine shares until it restarts.
+/// Returns nanoseconds of `CLOCK_MONOTONIC`, which all processes share until the machine restarts.
 #[must_use]
 pub fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);

@@ -1,4 +1,4 @@
-//! What the server is asked to do, as options of a command line or as a value.
+//! The options of the server, on the command line or as a value.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -14,49 +14,49 @@ use crate::grammar::{Field, Pace, bytes, count, duration, rate};
 use crate::plant::Plant;
 use crate::stall::Stall;
 
-/// What requests can ask for by themselves, for the end of `--help`.
+/// Parameters and paths of requests, for the end of `--help`.
 pub const GRAMMAR: &str = "\
-Requests can ask for what the options ask of all, in their query string, joined by `&`:
-  delay=DELAY          before the reply                       delay=exp:10ms
+A request can override most options with parameters in its query string, separated by `&`:
+  delay=DELAY          before the response                    delay=exp:10ms
   body-delay=DELAY     between head and body
   size=BYTES           of the body                            size=75k
-  status=STATUS        one, or a mix                          status=200:99,500:1
-  header=NAME:VALUE    one more header                        header=Location:/elsewhere
-  chunked=1|BYTES      chunks of 4k, or of that size; 0: not chunked
-  extensions=1         on every chunk
-  trailers=1           after the last chunk
-  until-close=1        the close tells the end of the body
-  interim=N            103 replies before the final one
-  slow=BYTES/TIME      so many bytes, then a rest             slow=1/s
-  fault=KIND[:P],...   see below; none: what --fault says does not apply
-  close=1              after the reply
+  status=STATUS        one status or a weighted mix           status=200:99,500:1
+  header=NAME:VALUE    an additional header                   header=Location:/elsewhere
+  chunked=1|BYTES      chunked, with chunks of 4k or of this size; 0: not chunked
+  extensions=1         an extension on every chunk
+  trailers=1           trailers after the last chunk
+  until-close=1        the end of the connection ends the body
+  interim=N            N responses with status 103 before the final one
+  slow=BYTES/TIME      this many bytes per interval           slow=1/s
+  fault=KIND[:P],...   see below; none: ignore --fault
+  close=1              close the connection after the response
   http10=1             HTTP/1.0
-  early=1|close        reply before the upload has come; close: and do not read it
-  continue=send|ignore|refuse   what `Expect: 100-continue` gets
-Other keys mean nothing, so `?user=7` is a URL of its own like any other.
+  early=1|close        respond before the upload is complete; close: do not read the rest of it
+  continue=send|ignore|refuse   the response to `Expect: 100-continue`
+Other parameters are ignored, so that `?user=7` is a distinct URL.
 
 Delays:  10ms   uniform:A,B   exponential:MEAN (or exp:)   lognormal:MEDIAN,SIGMA   bimodal:P,A,B (A with probability P, else B)
 
-Faults of a reply, each with `:PROBABILITY` or always:
-  reset      reset instead of a reply             close      close instead of a reply
+Faults of a response, always or with `:PROBABILITY`:
+  reset      reset instead of a response          close      close instead of a response
   reset-body reset in the middle of the body      short      close in the middle of the body
-  short-head close in the middle of the head      garbage    bytes that are no HTTP
+  short-head close in the middle of the head      garbage    bytes that are not HTTP
   badstatus  badheader  badlength  badchunk       a malformed status, header, length, chunk size
-  conflict   two lengths that differ              smuggle    a length and chunks
-  excess     more body than the length says       longhead   a head of 1 MiB
-  hang       no reply, connection held            hang-body  half a body, connection held
+  conflict   two different lengths                smuggle    a length and chunked coding
+  excess     more body than the length announces  longhead   a head of 1 MiB
+  hang       no response, connection kept open    hang-body  half a body, connection kept open
 Faults of a connection (--fault only):
-  drop       reset at once                        deaf       accepted, never read
+  drop       reset immediately                    deaf       accepted, never read
   noaccept   never accepted
 
-Paths (all others get the plain reply):
-  /echo  /headers  /upload    the request as it came, its head, its body
-  /count                      how many bytes of body the request had
-  /redirect/N                 N redirects, then the plain reply
-  /cookies                    sets a cookie, and says `new`, `known`, or 400 to a cookie it did not set
+Paths (all other paths return the normal response):
+  /echo  /headers  /upload    the received request, its head, or its body
+  /count                      the number of bytes in the body of the request
+  /redirect/N                 N redirects, then the normal response
+  /cookies                    sets a cookie; returns `new`, `known`, or 400 for a cookie that it did not set
   /auth/USER/PASSWORD         401 without these basic credentials";
 
-/// Where to listen: `HOST:PORT` or `unix:/path`. Port 0 takes a free one.
+/// An address to listen on: `HOST:PORT` or `unix:/path`. Port 0 selects a free port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// A name or address with a port, such as `127.0.0.1:8080`, `[::1]:0` or `localhost:8080`.
@@ -85,60 +85,60 @@ impl fmt::Display for Listen {
     }
 }
 
-/// How the server behaves. [`Options::default`] listens on a free port of the loopback and answers every request at once
-/// with `200` and 13 bytes of body.
+/// The behavior of the server. [`Options::default`] listens on a free loopback port and immediately responds to every request with
+/// `200` and a body of 13 bytes.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = GRAMMAR)]
 pub struct Options {
-    /// Where to listen: HOST:PORT (port 0 takes a free one) or unix:/path; can be given several times [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "WHERE")]
+    /// Address to listen on: HOST:PORT (port 0 selects a free port) or unix:/path; may be repeated [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS")]
     pub listen: Vec<Listen>,
 
-    /// Where to listen for TLS, with a certificate made at the start unless --cert and --key are given; as --listen
-    #[arg(long, value_name = "WHERE")]
+    /// Address to listen on for TLS, written as for --listen; generates a certificate unless --cert and --key are given
+    #[arg(long, value_name = "ADDRESS")]
     pub listen_tls: Vec<Listen>,
 
-    /// Threads that serve
+    /// Number of server threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
 
-    /// Delay before each reply: 10ms, uniform:A,B, exponential:MEAN, lognormal:MEDIAN,SIGMA, bimodal:P,A,B (A with probability P)
+    /// Delay before each response: 10ms, uniform:A,B, exponential:MEAN, lognormal:MEDIAN,SIGMA, bimodal:P,A,B (A with probability P)
     #[arg(long, value_name = "DELAY", default_value = "0s")]
     pub delay: Delay,
 
-    /// Delay between the head of a reply and its body, written as for --delay
+    /// Delay between the head and the body of a response, written as for --delay
     #[arg(long, value_name = "DELAY", default_value = "0s")]
     pub body_delay: Delay,
 
-    /// Finish at most this many requests a second, each after an exponential service time; the others queue. 5000/s, 5/ms
+    /// Simulate a server with this capacity: exponential service times, other requests wait in a queue. 5000/s, 5/ms
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub capacity: Option<f64>,
 
-    /// Serve this many requests at a time, the others queue. The service time is --capacity's (which the workers share, 1 unless said here), else --delay
+    /// Number of workers behind the queue (1 with --capacity). The service time is derived from --capacity, else it is --delay
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub workers: Option<NonZeroUsize>,
 
-    /// Places to wait for a worker; whoever finds none gets 503
+    /// Length of the queue; requests that find it full get 503
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub queue: usize,
 
-    /// Answer nothing from AT on for a while, counted from the first request: --stall 5s+1s; can be given several times
+    /// Send no response for the time FOR, starting at AT after the first request: --stall 5s+1s; may be repeated
     #[arg(long = "stall", value_name = "AT+FOR")]
     pub stalls: Vec<Stall>,
 
-    /// Count --stall from the start of the server, not from its first request
+    /// Measure --stall from the start of the server, not from its first request
     #[arg(long)]
     pub stall_from_start: bool,
 
-    /// Bytes of body: 512, 75k, 100m
+    /// Body size in bytes: 512, 75k, 100m
     #[arg(long, value_name = "BYTES", default_value = "13", value_parser = bytes)]
     pub size: u64,
 
-    /// Status of the replies, or several with weights: 200:9,503:1
+    /// Status of the responses, or several with weights: 200:9,503:1
     #[arg(long, value_name = "STATUS", default_value = "200")]
     pub status: StatusMix,
 
-    /// A header for every reply, such as Cache-Control:no-store; can be given several times
+    /// Header of every response, such as Cache-Control:no-store; may be repeated
     #[arg(long = "header", value_name = "NAME:VALUE")]
     pub headers: Vec<Field>,
 
@@ -154,19 +154,19 @@ pub struct Options {
     #[arg(long)]
     pub trailers: bool,
 
-    /// Tell the end of a body by closing the connection
+    /// End a body by closing the connection
     #[arg(long, conflicts_with = "chunked")]
     pub until_close: bool,
 
-    /// Send this many 103 replies before each final one
+    /// Send this many 103 responses before each final one
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub interim: u32,
 
-    /// Send so many bytes, rest so long, send the next: 1/s, 10/100ms, 64k/s
+    /// Send this many bytes per interval: 1/s, 10/100ms, 64k/s
     #[arg(long, value_name = "BYTES/TIME")]
     pub slow: Option<Pace>,
 
-    /// Go wrong, always or with a probability: --fault reset:0.01; can be given several times
+    /// Inject a fault, always or with a probability: --fault reset:0.01; may be repeated
     #[arg(long = "fault", value_name = "KIND[:P]")]
     pub faults: Vec<Fault>,
 
@@ -174,43 +174,43 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = count::<u64>)]
     pub max_requests: Option<u64>,
 
-    /// Close after every reply
+    /// Close the connection after every response
     #[arg(long)]
     pub no_keepalive: bool,
 
-    /// Close without saying so in the last reply
+    /// Do not announce the close in the last response
     #[arg(long)]
     pub unannounced: bool,
 
-    /// Close a connection that has been idle this long
+    /// Close a connection after this idle time
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub idle_timeout: Option<Duration>,
 
-    /// Speak HTTP/1.0
+    /// Use HTTP/1.0
     #[arg(long)]
     pub http10: bool,
 
-    /// Reply to uploads before they have come
+    /// Respond to uploads before they are complete
     #[arg(long)]
     pub early: bool,
 
-    /// What `Expect: 100-continue` gets: send, ignore, refuse
+    /// Response to `Expect: 100-continue`: send, ignore, refuse
     #[arg(long = "continue", value_name = "WHAT", default_value = "send")]
     pub expectation: Expectation,
 
-    /// Serve as a proxy too: CONNECT opens a tunnel to a loopback address, and to no other
+    /// Also act as a proxy: CONNECT opens a tunnel, to loopback addresses only
     #[arg(long)]
     pub proxy: bool,
 
-    /// Refuse request targets longer than this with 414
+    /// Reject request targets longer than this with 414
     #[arg(long, value_name = "BYTES", default_value = "16k", value_parser = bytes)]
     pub max_uri: u64,
 
-    /// Refuse request heads longer than this with 431
+    /// Reject request heads longer than this with 431
     #[arg(long, value_name = "BYTES", default_value = "64k", value_parser = bytes)]
     pub max_head: u64,
 
-    /// Plant a bug: query-overflow:BYTES (answers 500), line-overflow:BYTES, nul-header, negative-length (these crash), bad-chunk (hangs)
+    /// Simulate a bug: query-overflow:BYTES (returns 500), line-overflow:BYTES, nul-header, negative-length (crash), bad-chunk (hangs)
     #[arg(long = "plant", value_name = "BUG")]
     pub plants: Vec<Plant>,
 
@@ -222,11 +222,11 @@ pub struct Options {
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
 
-    /// Write the certificate to trust here as PEM, for a client's --cacert
+    /// Write the root certificate to this PEM file, for a client's --cacert
     #[arg(long, value_name = "FILE", requires = "listen_tls")]
     pub cert_out: Option<PathBuf>,
 
-    /// Demand client certificates signed by one of these, PEM
+    /// Require client certificates signed by one of these authorities, PEM
     #[arg(long, value_name = "FILE", requires = "listen_tls")]
     pub client_ca: Option<PathBuf>,
 
@@ -238,7 +238,7 @@ pub struct Options {
     #[arg(long)]
     pub no_resumption: bool,
 
-    /// Write a line per request to this file, CSV with times on CLOCK_MONOTONIC
+    /// Log every request to this CSV file, with times of CLOCK_MONOTONIC
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 
@@ -246,7 +246,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Keep the log in memory as well, for [`crate::Handle::log`]
+    /// Also keep the log in memory, for [`crate::Handle::log`]
     #[arg(skip)]
     pub keep_log: bool,
 }
@@ -299,7 +299,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The part of the options that a query string can change.
+    /// Returns the part of the options that a query string can change.
     pub(crate) fn behaviour(&self) -> Behaviour {
         let framing = match self.chunked {
             Some(0) => Framing::Chunked(USUAL_CHUNK),
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    /// What the program says of itself.
+    /// Introduction of the program.
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn options_speak_the_grammar_of_the_query_string() {
+    fn options_and_query_strings_share_their_grammar() {
         let options = parse(
             "--listen unix:/tmp/x --delay exp:10ms --size 75k --status 200:9,503:1 --chunked --stall 1s+1s --stall 5s+1s \
              --fault reset:0.01 --fault drop:0.5 --slow 1/s --capacity 100/s --workers 4 --plant line-overflow:8193",
@@ -366,23 +366,23 @@ mod tests {
     }
 
     #[test]
-    fn help_teaches_the_grammar_and_leaves_the_introduction_to_the_program() {
+    fn help_ends_with_the_grammar_and_starts_with_the_introduction_of_the_program() {
         let help = <Line as clap::CommandFactory>::command().render_help().to_string();
-        assert!(help.starts_with("What the program says of itself\n"), "{help}");
-        // Lines are wrapped to the terminal's width, so words are what can be compared.
+        assert!(help.starts_with("Introduction of the program\n"), "{help}");
+        // Lines are wrapped to the width of the terminal, so only the words are compared.
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert!(words(&help).ends_with(&words(GRAMMAR)), "{help}");
     }
 
     #[test]
-    fn the_grammar_names_every_fault() {
+    fn the_grammar_lists_every_fault() {
         for (word, _) in crate::FaultKind::ALL {
             assert!(GRAMMAR.split_whitespace().any(|known| known == word), "{word}");
         }
     }
 
     #[test]
-    fn options_that_make_no_sense_together_are_refused() {
+    fn conflicting_options_are_errors() {
         for line in [
             "--chunked --until-close",
             "--workers 0",

@@ -1,24 +1,24 @@
-//! Bytes to be written in one go, and the log entries of the replies they belong to.
+//! Buffered output, and the log entries of the responses in it.
 
 use crate::log::Open;
 
-/// What waits to be written. Replies to pipelined requests gather here and leave together.
+/// The output buffer. Responses to pipelined requests are collected and written together.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     bytes: Vec<u8>,
-    /// Entries of replies that are here as a whole.
+    /// Entries of complete responses in the buffer.
     whole: Vec<Open>,
-    /// The entry of the reply that is being put here.
+    /// The entry of the response that is being added.
     current: Option<Open>,
 }
 
 impl Output {
-    /// A reply begins, with its entry when there is a log.
+    /// Starts a response, with its entry if there is a log.
     pub(crate) fn begin(&mut self, entry: Option<Open>) {
         self.current = entry;
     }
 
-    /// The next bytes of the present reply.
+    /// Adds bytes of the current response.
     pub(crate) fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         if let Some(open) = &mut self.current {
@@ -26,40 +26,40 @@ impl Output {
         }
     }
 
-    /// The present reply is whole.
+    /// Completes the current response.
     pub(crate) fn end(&mut self) {
         self.whole.extend(self.current.take());
     }
 
-    /// Notes in the present entry how much upload came.
+    /// Records the size of the upload in the current entry.
     pub(crate) fn received(&mut self, bytes: u64) {
-        // An early reply may have left, and its entry with it.
+        // An early response may have been written already, with its entry.
         for open in self.current.iter_mut().chain(self.whole.last_mut()) {
             open.entry.received = bytes;
         }
     }
 
-    /// Whether it is time to write before more is put here.
+    /// Returns whether the buffer should be written before more is added.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes.len() >= FULL
     }
 
-    /// Whether there is nothing to write and nothing to log.
+    /// Returns whether there is nothing to write and nothing to log.
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.whole.is_empty()
     }
 
-    /// Whether anybody wants to know when what left.
+    /// Returns whether the times of the writes are needed for the log.
     pub(crate) fn is_logged(&self) -> bool {
         self.current.is_some() || !self.whole.is_empty()
     }
 
-    /// The bytes to write.
+    /// Returns the bytes to write.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The write begins at `now_ns`.
+    /// Records the start of a write.
     pub(crate) fn leaving(&mut self, now_ns: u64) {
         for open in self.whole.iter_mut().chain(&mut self.current) {
             if open.entry.first_byte_ns == 0 && open.entry.bytes > 0 {
@@ -68,14 +68,14 @@ impl Output {
         }
     }
 
-    /// All bytes were written by `now_ns`; the replies that are whole go to the log.
+    /// Records the end of a write at `now_ns` and logs the complete responses.
     pub(crate) fn left(&mut self, now_ns: u64) {
         for open in &mut self.whole {
             open.entry.left_ns = now_ns;
         }
         self.whole.clear();
         self.bytes.clear();
-        // Ten thousand idle connections must not each keep what their largest reply needed.
+        // Ten thousand idle connections must not keep the memory of their largest response.
         if self.bytes.capacity() > KEPT {
             self.bytes = Vec::new();
         }
@@ -91,7 +91,7 @@ mod tests {
     use crate::log::{Entry, Log};
 
     #[test]
-    fn replies_that_leave_together_are_stamped_together() {
+    fn responses_in_one_write_have_the_same_times() {
         let log = Log::open(None, true).unwrap().unwrap();
         let open = |request| Some(Open::new(&log, Entry { request, ..Entry::default() }));
         let mut output = Output::default();
@@ -102,7 +102,7 @@ mod tests {
         output.put(b"tw");
         output.leaving(10);
         output.left(11);
-        assert_eq!(log.kept().len(), 1, "the second is not whole yet");
+        assert_eq!(log.kept().len(), 1, "the second is not complete");
         output.put(b"o");
         output.end();
         output.leaving(20);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_never_left_says_so() {
+    fn an_unsent_response_is_logged_as_such() {
         let log = Log::open(None, true).unwrap().unwrap();
         let mut output = Output::default();
         output.begin(Some(Open::new(&log, Entry::default())));

@@ -1,6 +1,6 @@
-//! The bytes that bodies are made of: lines of 64 bytes, repeated, so that what a byte must be follows from its offset.
+//! The content of bodies: repeated lines of 64 bytes, so that the offset of a byte determines its value.
 
-/// `length` bytes of body from offset `from` on, in pieces of up to 64 KiB.
+/// Returns `length` bytes of a body from offset `from`, in pieces of up to 64 KiB.
 pub(crate) fn pieces(from: u64, length: u64) -> impl Iterator<Item = &'static [u8]> {
     let (mut at, end) = (from, from + length);
     std::iter::from_fn(move || {

@@ -1,23 +1,23 @@
-//! Planted bugs: a server that breaks when it meets the wrong request, for finding out whether a torture test finds it.
+//! Simulated bugs: the server fails on certain requests, to test whether a fuzzer finds them.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::grammar::{GrammarError, bytes};
 
-/// A planted bug. A crash is one of a server whose supervisor starts it again at once: every connection is closed, and the
-/// next ones are served.
+/// A simulated bug. A crash acts like that of a process with a supervisor: all connections are closed, and new connections are
+/// served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plant {
-    /// `query-overflow:BYTES`: answers 500 to a query string of that many bytes or more.
+    /// `query-overflow:BYTES`: returns 500 for a query string of at least this length.
     QueryOverflow(u64),
-    /// `line-overflow:BYTES`: crashes on a request line or a header line of that many bytes or more.
+    /// `line-overflow:BYTES`: crashes on a request line or header line of at least this length.
     LineOverflow(u64),
     /// `nul-header`: crashes on a zero byte anywhere in the head.
     NulHeader,
     /// `negative-length`: crashes on a `Content-Length` that begins with a minus sign.
     NegativeLength,
-    /// `bad-chunk`: never answers, and holds the connection, when a chunk size of an upload is wrong.
+    /// `bad-chunk`: never responds and keeps the connection open if a chunk size of an upload is invalid.
     BadChunk,
 }
 
@@ -36,7 +36,7 @@ impl FromStr for Plant {
     }
 }
 
-const WANTED: &str = "a planted bug: `query-overflow:BYTES`, `line-overflow:BYTES`, `nul-header`, `negative-length` or `bad-chunk`";
+const WANTED: &str = "a simulated bug: `query-overflow:BYTES`, `line-overflow:BYTES`, `nul-header`, `negative-length` or `bad-chunk`";
 
 impl fmt::Display for Plant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +50,7 @@ impl fmt::Display for Plant {
     }
 }
 
-/// Whether the bytes of a head, complete or not, bring the server down. Judged on raw bytes: such heads seldom parse.
+/// Returns whether a complete or partial head crashes the server. Checks raw bytes, because such heads are often invalid.
 pub(crate) fn crashes(plants: &[Plant], input: &[u8]) -> bool {
     if plants.is_empty() {
         return false;
@@ -64,12 +64,12 @@ pub(crate) fn crashes(plants: &[Plant], input: &[u8]) -> bool {
     })
 }
 
-/// Whether a query string is too long for a planted buffer.
+/// Returns whether a query string triggers a simulated overflow.
 pub(crate) fn overflows(plants: &[Plant], query: &str) -> bool {
     plants.iter().any(|plant| matches!(*plant, Plant::QueryOverflow(size) if query.len() as u64 >= size))
 }
 
-/// Where the first blank line of `input` ends, or all of it when there is none: what follows is body.
+/// Returns the end of the first blank line of `input`, or its length without one.
 fn end_of_head(input: &[u8]) -> usize {
     let blank =
         |end: &[u8]| input.windows(end.len()).position(|window| window == end).map(|at| at + end.len());
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_plant_is_read_back_from_its_word() {
+    fn every_bug_is_parsed_and_printed() {
         for word in
             ["query-overflow:8193", "line-overflow:2048", "nul-header", "negative-length", "bad-chunk"]
         {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_is_set_off_by_its_own_request_only() {
+    fn a_crash_needs_its_trigger() {
         let all = [Plant::LineOverflow(30), Plant::QueryOverflow(2), Plant::NulHeader, Plant::NegativeLength];
         for (head, crash) in [
             (&b"GET /?abc HTTP/1.1\r\nHost: a\r\n\r\n"[..], false),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_overflows_at_its_length() {
+    fn a_query_overflows_at_the_given_length() {
         let planted = [Plant::QueryOverflow(3)];
         assert!(!overflows(&planted, "ab"));
         assert!(overflows(&planted, "abc"));

@@ -1,25 +1,24 @@
-//! A queue with C servers, first come first served, in virtual time.
+//! A first-come-first-served queue with C workers, in virtual time.
 //!
-//! It never waits by itself: told when a request arrived and how much work it brings, it says when the reply is due. So
-//! `--capacity 1000/s --workers 4` is a true M/M/4 queue when arrivals are Poisson, and its waiting times can be
-//! checked against the textbook.
+//! It computes when a response is due from the arrival time and the amount of work of each request, and never waits itself. With
+//! Poisson arrivals `--capacity 1000/s --workers 4` is an exact M/M/4 queue, whose waiting times are known from queueing theory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Servers, and the requests waiting for them.
+/// Workers, and the requests that wait for them.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    /// When each server is next free; the earliest on top.
+    /// When each worker is free again; the earliest on top.
     free_ns: BinaryHeap<Reverse<u64>>,
-    /// When the waiting requests will be taken up, in order: first come first served makes these ascend.
+    /// When the waiting requests start; ascending, because the queue is first come, first served.
     taken_up_ns: VecDeque<u64>,
-    /// How many may wait.
+    /// Maximum number of waiting requests.
     room: usize,
 }
 
 impl Queue {
-    /// `servers` idle servers and `room` places to wait.
+    /// Creates a queue with `servers` idle workers and room for `room` waiting requests.
     pub(crate) fn new(servers: usize, room: usize) -> Self {
         Self {
             free_ns: (0..servers.max(1)).map(|_| Reverse(0)).collect(),
@@ -28,9 +27,9 @@ impl Queue {
         }
     }
 
-    /// When the reply to a request that arrived at `arrived_ns` with `service_ns` of work is due, or `None` when all
-    /// places to wait are taken. Arrivals come in order. A server that would finish at some time finishes when `held`
-    /// says: a stall keeps it from its next request as well.
+    /// Returns when the response to a request that arrived at `arrived_ns` with `service_ns` of work is due, or `None` if the queue
+    /// is full. Must be called in the order of arrivals. `held` maps the end of a service to its end with stalls; a stall also
+    /// delays the next request of the worker.
     pub(crate) fn enter(
         &mut self,
         arrived_ns: u64,
@@ -64,35 +63,39 @@ mod tests {
     }
 
     #[test]
-    fn requests_wait_for_the_first_free_server() {
+    fn requests_wait_for_the_first_free_worker() {
         let mut queue = Queue::new(2, 100);
         assert_eq!(queue.enter(0, 10, at_once), Some(10));
         assert_eq!(queue.enter(0, 4, at_once), Some(4));
-        assert_eq!(queue.enter(1, 10, at_once), Some(14), "the second server is free at 4");
+        assert_eq!(queue.enter(1, 10, at_once), Some(14), "the second worker is free at 4");
         assert_eq!(queue.enter(1, 1, at_once), Some(11), "the first at 10");
         assert_eq!(queue.enter(100, 1, at_once), Some(101), "both are idle again");
     }
 
     #[test]
-    fn a_full_queue_turns_requests_away() {
+    fn a_full_queue_rejects_requests() {
         let mut queue = Queue::new(1, 1);
         assert_eq!(queue.enter(0, 10, at_once), Some(10));
         assert_eq!(queue.enter(0, 10, at_once), Some(20));
         assert_eq!(queue.enter(0, 10, at_once), None);
-        assert_eq!(queue.enter(10, 10, at_once), Some(30), "the place is free once its request is taken up");
+        assert_eq!(
+            queue.enter(10, 10, at_once),
+            Some(30),
+            "there is room once the waiting request has started"
+        );
     }
 
     #[test]
-    fn a_stall_keeps_the_server_from_the_requests_behind_as_well() {
+    fn a_stall_also_delays_waiting_requests() {
         let stall = |at_ns: u64| if (5..20).contains(&at_ns) { 20 } else { at_ns };
         let mut queue = Queue::new(1, 100);
         assert_eq!(queue.enter(0, 4, stall), Some(4));
-        assert_eq!(queue.enter(0, 4, stall), Some(20), "it is in service when the stall begins");
-        assert_eq!(queue.enter(0, 4, stall), Some(24), "taken up after the stall");
+        assert_eq!(queue.enter(0, 4, stall), Some(20), "in service when the stall begins");
+        assert_eq!(queue.enter(0, 4, stall), Some(24), "started after the stall");
     }
 
     #[test]
-    fn the_mean_time_of_mm1_is_the_textbook_one() {
+    fn the_mean_time_of_mm1_matches_theory() {
         // M/M/1 at half load: the mean time in the system is 1 / (mu - lambda) = 2 mean services.
         let mut queue = Queue::new(1, usize::MAX);
         let (mean_ns, requests) = (1_000_000.0, 100_000);

@@ -1,14 +1,13 @@
-//! One stream of random numbers per request and purpose.
+//! One random stream per request and purpose.
 //!
-//! What happens to request 17 depends on the seed and on 17 alone: not on the thread that served it, nor on which other
-//! behaviours are switched on.
+//! The behavior for request 17 depends only on the seed and the number 17, not on the thread that serves it or on other options.
 
 use rand::{RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
 
-/// A generator of random numbers.
+/// A random number generator.
 pub(crate) type Stream = Xoshiro256PlusPlus;
 
-/// What a stream is for. Each purpose has its own, so that switching one behaviour on leaves the others as they were.
+/// The purpose of a stream. Each purpose has its own stream, so that an additional option does not change the others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     Delay = 1,
@@ -19,9 +18,9 @@ pub(crate) enum Purpose {
     Connection,
 }
 
-/// The stream of `purpose` for number `number` (a request, or a connection for [`Purpose::Connection`]).
+/// Returns the stream of `purpose` for request (or connection, for [`Purpose::Connection`]) `number`.
 pub(crate) fn stream(seed: u64, number: u64, purpose: Purpose) -> Stream {
-    // `seed_from_u64` spreads its argument well; the odd constants only keep the three numbers apart.
+    // `seed_from_u64` mixes its argument well; the odd constants only separate the three numbers.
     let mixed = seed
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .wrapping_add(number.wrapping_mul(0xd134_2543_de82_ef95))
@@ -29,7 +28,7 @@ pub(crate) fn stream(seed: u64, number: u64, purpose: Purpose) -> Stream {
     Stream::seed_from_u64(mixed)
 }
 
-/// A number in [0, 1).
+/// Draws a number in [0, 1).
 pub(crate) fn unit(stream: &mut Stream) -> f64 {
     stream.random()
 }

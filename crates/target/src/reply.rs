@@ -1,4 +1,4 @@
-//! From what a reply should be to the pieces that are written, faults included. Pure: no socket, no clock.
+//! Converts a response into the pieces to write, including faults. Uses no sockets and no clock.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -6,34 +6,34 @@ use std::time::Duration;
 use crate::behaviour::Framing;
 use crate::fault::FaultKind;
 
-/// A reply as it is meant.
+/// A response to send.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     pub(crate) http10: bool,
-    /// Whether the client speaks HTTP/1.0, and so knows no chunks and wants `keep-alive` said.
+    /// The client uses HTTP/1.0: no chunked coding, and `keep-alive` has to be announced.
     pub(crate) client10: bool,
     pub(crate) status: u16,
     pub(crate) framing: Framing,
     pub(crate) body: Body,
-    /// Further header lines, each with its line end.
+    /// Additional header lines with line ends.
     pub(crate) headers: String,
     pub(crate) extensions: bool,
     pub(crate) trailers: bool,
     pub(crate) interim: u32,
     pub(crate) body_delay: Duration,
-    /// The head alone: the answer to HEAD.
+    /// Send only the head, as the response to HEAD.
     pub(crate) head_only: bool,
-    /// Whether the connection lives on.
+    /// Keep the connection open.
     pub(crate) keep_alive: bool,
-    /// Whether to tell the client when it does not.
+    /// Announce a close.
     pub(crate) announce_close: bool,
     pub(crate) fault: Option<FaultKind>,
 }
 
-/// What a body is made of.
+/// The content of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Body {
-    /// That many bytes of the pattern.
+    /// This number of bytes of the pattern.
     Pattern(u64),
     Text(Vec<u8>),
 }
@@ -57,13 +57,13 @@ impl Body {
     }
 }
 
-/// A step in writing a reply.
+/// A piece of a response to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
     Bytes(Vec<u8>),
     /// That many bytes of the pattern.
     Pattern(u64),
-    /// The pattern in chunks, without the last chunk.
+    /// The pattern in chunks, without the final empty chunk.
     Chunks {
         total: u64,
         size: u64,
@@ -72,7 +72,7 @@ pub(crate) enum Piece {
     Pause(Duration),
 }
 
-/// What becomes of the connection after the pieces.
+/// What happens to the connection after the last piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Keep,
@@ -81,7 +81,7 @@ pub(crate) enum Ending {
     Hang,
 }
 
-/// A reply as it is written.
+/// A response as a sequence of pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Script {
     pub(crate) pieces: Vec<Piece>,
@@ -89,7 +89,7 @@ pub(crate) struct Script {
 }
 
 impl Reply {
-    /// The pieces to write, in order.
+    /// Returns the pieces to write, in order.
     pub(crate) fn script(mut self) -> Script {
         if let Some(script) = self.instead_of_a_reply() {
             return script;
@@ -118,7 +118,7 @@ impl Reply {
         Script { pieces, ending }
     }
 
-    /// Whether a status line is sent that has a status in it.
+    /// Returns whether a status line with a status is sent.
     pub(crate) fn has_status(&self) -> bool {
         let without =
             [FaultKind::Reset, FaultKind::Close, FaultKind::Hang, FaultKind::Garbage, FaultKind::BadStatus];
@@ -137,7 +137,7 @@ impl Reply {
         Some(Script { pieces, ending })
     }
 
-    /// Makes framing, version, fault and keep-alive fit each other.
+    /// Makes framing, version, fault and keep-alive consistent.
     fn settle_framing(&mut self) {
         let wants_chunks = matches!(self.fault, Some(FaultKind::BadChunk | FaultKind::Smuggle));
         let wants_length =
@@ -147,7 +147,7 @@ impl Reply {
                 self.framing = Framing::Chunked(crate::behaviour::USUAL_CHUNK);
             }
             Framing::Chunked(_) | Framing::UntilClose if wants_length => self.framing = Framing::Length,
-            // A body that ends with the connection cannot be seen to be cut.
+            // The truncation of a body that ends with the connection could not be detected.
             Framing::UntilClose if self.is_cut() => self.framing = Framing::Length,
             Framing::Chunked(_) if self.http10 || self.client10 => self.framing = Framing::UntilClose,
             _ => {}
@@ -175,14 +175,14 @@ impl Reply {
         matches!(self.fault, Some(FaultKind::Short | FaultKind::ResetBody | FaultKind::HangBody))
     }
 
-    /// RFC 9112, section 6.3: no body follows these whatever the head says.
+    /// RFC 9112, section 6.3: these have no body, regardless of the head.
     fn is_bodiless(&self) -> bool {
         self.head_only || matches!(self.status, 204 | 304)
     }
 
     fn head(&self) -> Vec<u8> {
         let mut head = Vec::with_capacity(256);
-        // RFC 9110, section 15.2: none to a client of HTTP/1.0.
+        // RFC 9110, section 15.2: no interim responses to an HTTP/1.0 client.
         let interim = if self.client10 || self.http10 { 0 } else { self.interim };
         for _ in 0..interim {
             head.extend_from_slice(b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n");
@@ -278,7 +278,7 @@ fn chunked_text(text: &[u8], size: u64, extensions: bool) -> Vec<u8> {
     out
 }
 
-/// The line before a chunk of `size` bytes.
+/// Writes the line before a chunk of `size` bytes.
 pub(crate) fn put_chunk_size(out: &mut Vec<u8>, size: u64, extensions: bool) {
     let extension = if extensions { ";note=\"a; b\";flag" } else { "" };
     put(out, format_args!("{size:x}{extension}\r\n"));
@@ -289,7 +289,7 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     drop(out.write_fmt(text));
 }
 
-/// The reason phrases that clients are likely to print (RFC 9110, section 15).
+/// Returns the reason phrase (RFC 9110, section 15).
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -324,7 +324,7 @@ fn reason(status: u16) -> &'static str {
     }
 }
 
-/// Nothing in it is a status line, whichever byte a reader begins at.
+/// Contains no status line at any offset.
 const GARBAGE: &[u8] =
     b"\x16\x03\x00\xff\xfe\x00lorem ipsum\x00\x80\x81\x82 no http here\r\n\r\n\xde\xad\xbe\xef";
 const LONG_HEAD: usize = 1 << 20;

@@ -1,8 +1,8 @@
-//! The head of a request: where it ends, what of it matters here, and what is wrong with it.
+//! Parses the head of a request.
 
 use std::ops::Range;
 
-/// What the server needs to know of a head. Ranges point into the buffer the head was read from.
+/// The relevant parts of a head. Ranges refer to the input buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: Method,
@@ -15,11 +15,11 @@ pub(crate) struct Request {
     pub(crate) expects_continue: bool,
     pub(crate) cookie: Option<Range<usize>>,
     pub(crate) authorization: Option<Range<usize>>,
-    /// Bytes of the head, blank line included.
+    /// Length of the head in bytes, including the blank line.
     pub(crate) head_len: usize,
 }
 
-/// The methods the server treats apart.
+/// The methods that the server distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Get,
@@ -31,7 +31,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// The name for the log.
+    /// Returns the name for the log.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -44,22 +44,22 @@ impl Method {
     }
 }
 
-/// What the client says about keeping the connection (RFC 9112, section 9.3).
+/// The `Connection` option of the client (RFC 9112, section 9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Persistence {
-    /// Nothing: what its version does by itself.
+    /// None: the default of its version.
     Unsaid,
     KeepAlive,
     Close,
 }
 
 impl Request {
-    /// Whether a body follows the head.
+    /// Returns whether a body follows the head.
     pub(crate) fn has_upload(&self) -> bool {
         self.upload != Incoming::NONE
     }
 
-    /// Whether the client expects the connection to be kept by a server that speaks HTTP/1.0 (`http10`) or HTTP/1.1.
+    /// Returns whether the client expects a server with HTTP/1.0 (`http10`) or HTTP/1.1 to keep the connection.
     pub(crate) fn keeps_alive(&self, http10: bool) -> bool {
         match self.persistence {
             Persistence::Unsaid => self.minor == 1 && !http10,
@@ -81,7 +81,7 @@ impl Incoming {
     pub(crate) const NONE: Self = Self::Length(0);
 }
 
-/// Why a head is answered with an error and a close.
+/// Why a head is rejected; the connection is closed afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadRequest {
     Malformed,
@@ -92,7 +92,7 @@ pub(crate) enum BadRequest {
 }
 
 impl BadRequest {
-    /// The status of the answer (RFC 9110, section 15.5; RFC 6585, section 5).
+    /// Returns the status of the response (RFC 9110, section 15.5; RFC 6585, section 5).
     pub(crate) fn status(self) -> u16 {
         match self {
             Self::Malformed => 400,
@@ -104,14 +104,14 @@ impl BadRequest {
     }
 }
 
-/// Limits on a head, in bytes.
+/// Limits of a head in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) head: usize,
     pub(crate) uri: usize,
 }
 
-/// The head at the start of `input`, or `None` when it is not whole yet.
+/// Parses the head at the start of `input`; returns `None` if it is incomplete.
 pub(crate) fn parse(input: &[u8], limits: Limits) -> Result<Option<Request>, BadRequest> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -145,7 +145,7 @@ pub(crate) fn parse(input: &[u8], limits: Limits) -> Result<Option<Request>, Bad
     Ok(Some(request))
 }
 
-/// A version that is well formed but not ours deserves its own status.
+/// Distinguishes unsupported versions, which have their own status, from malformed ones.
 fn wrong_version(input: &[u8]) -> BadRequest {
     let line = input.split(|b| *b == b'\n').next().unwrap_or_default().trim_ascii_end();
     match line.rsplit(|b| *b == b' ').next() {
@@ -177,7 +177,7 @@ fn read_headers(
     let (mut hosts, mut length, mut chunked) = (0, None, false);
     for header in headers {
         let (name, value) = (header.name.as_bytes(), header.value);
-        // The length tells almost every name apart before any letter is compared.
+        // The length distinguishes almost all names without comparing letters.
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"host") => hosts += 1,
             6 if name.eq_ignore_ascii_case(b"cookie") => request.cookie = Some(range_of(value, input)),
@@ -204,7 +204,7 @@ fn read_headers(
             _ => {}
         }
     }
-    // RFC 9112, sections 3.2 and 6.1: one Host in HTTP/1.1, and never two ways to tell where a body ends.
+    // RFC 9112, sections 3.2 and 6.1: exactly one Host in HTTP/1.1, and only one kind of framing.
     if (request.minor == 1 && hosts != 1) || (chunked && (length.is_some() || request.minor == 0)) {
         return Err(BadRequest::Malformed);
     }
@@ -238,14 +238,14 @@ fn method(name: &str) -> Method {
     }
 }
 
-/// Where `part`, a slice of `whole`, lies in it.
+/// Returns the range of `part`, a slice of `whole`, in it.
 fn range_of(part: &[u8], whole: &[u8]) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start + part.len()
 }
 
 const MOST_HEADERS: usize = 100;
-/// A method, a version and the blanks between: what a request line holds beside its target.
+/// Maximum length of a request line without its target: method, version and spaces.
 const LONGEST_REST_OF_LINE: usize = 64;
 
 #[cfg(test)]
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_read_when_its_blank_line_has_come() {
+    fn a_head_is_complete_with_its_blank_line() {
         let whole = "GET /a?b HTTP/1.1\r\nHost: x\r\nCookie: c=1\r\n\r\nnext";
         let request = parsed(whole);
         assert_eq!(&whole[request.target.clone()], "/a?b");
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn each_version_has_its_own_idea_of_keep_alive() {
+    fn keep_alive_depends_on_the_version() {
         for (input, server_11, server_10) in [
             ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", true, false),
             ("GET / HTTP/1.1\r\nHost: x\r\nConnection: Close\r\n\r\n", false, false),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_framing_of_an_upload_is_read() {
+    fn the_framing_of_an_upload_is_parsed() {
         assert_eq!(
             parsed("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\n\r\n").upload,
             Incoming::Length(7)

@@ -1,31 +1,31 @@
-//! The paths with a meaning of their own. Every other path is the plain reply.
+//! Paths with a special response. All other paths return the normal response.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// What a path asks for.
+/// The response that a path selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route<'a> {
     Plain,
-    /// Redirects still to go.
+    /// Remaining redirects.
     Redirect(u32),
     Cookies,
     Auth {
         user: &'a str,
         password: &'a str,
     },
-    /// The request as it came: head, blank line, body (without its chunking).
+    /// The request as received: head, blank line, body (without chunked coding).
     Echo,
     /// The head of the request.
     Headers,
     /// The body of the request.
     Upload,
-    /// How many bytes of body the request had, as a decimal number and a line feed.
+    /// The number of bytes in the body of the request, as a decimal number and a line feed.
     Count,
 }
 
-/// Splits a request target into path and query. The absolute form that proxies get (RFC 9112, section 3.2.2) loses its
-/// scheme and authority.
+/// Splits a request target into path and query. Removes scheme and authority of the absolute form that proxies receive (RFC
+/// 9112, section 3.2.2).
 pub(crate) fn split(target: &str) -> (&str, &str) {
     let target = match target.split_once("://") {
         Some((scheme, rest)) if !scheme.contains('/') => rest.find('/').map_or("/", |at| &rest[at..]),
@@ -34,7 +34,7 @@ pub(crate) fn split(target: &str) -> (&str, &str) {
     target.split_once('?').unwrap_or((target, ""))
 }
 
-/// What `path` asks for.
+/// Returns the response that `path` selects.
 pub(crate) fn route(path: &str) -> Route<'_> {
     let Some(rest) = path.strip_prefix('/') else {
         return Route::Plain;
@@ -58,13 +58,13 @@ fn with_arguments(rest: &str) -> Option<Route<'_>> {
     Some(Route::Auth { user, password })
 }
 
-/// Where a redirect with `hops` to go leads; `query` goes along, so that every hop behaves alike.
+/// Returns the `Location` of a redirect with `hops` left. It includes `query`, so that every hop behaves in the same way.
 pub(crate) fn location(hops: u32, query: &str) -> String {
     let path = if hops > 1 { format!("/redirect/{}", hops - 1) } else { "/".to_owned() };
     if query.is_empty() { path } else { format!("{path}?{query}") }
 }
 
-/// Whether an `Authorization` header carries these credentials (RFC 7617).
+/// Returns whether an `Authorization` header contains these credentials (RFC 7617).
 pub(crate) fn is_authorized(header: Option<&[u8]>, user: &str, password: &str) -> bool {
     let Some((scheme, token)) = header.and_then(|value| value.split_at_checked(6)) else {
         return false;
@@ -73,23 +73,23 @@ pub(crate) fn is_authorized(header: Option<&[u8]>, user: &str, password: &str) -
     scheme.eq_ignore_ascii_case(b"basic ") && token.trim_ascii() == expected.as_bytes()
 }
 
-/// What a `Cookie` header says to `/cookies`.
+/// The sender of a request to `/cookies`, according to its `Cookie` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visitor {
-    /// No cookie of ours.
+    /// No cookie of this server.
     New,
-    /// Ours, as we set it.
+    /// The cookie as it was set.
     Known,
-    /// Ours by name, but not as we set it.
+    /// The right name with a wrong value.
     Forged,
 }
 
-/// The cookie for visitor number `number`: the number and a check of it that depends on the seed.
+/// Returns the cookie of visitor `number`: the number and a checksum that depends on the seed.
 pub(crate) fn cookie(seed: u64, number: u64) -> String {
     format!("{COOKIE}={number}.{:016x}", check(seed, number))
 }
 
-/// Who a `Cookie` header says its sender is.
+/// Identifies the sender by the `Cookie` header.
 pub(crate) fn visitor(seed: u64, header: Option<&[u8]>) -> Visitor {
     let Some(header) = header else {
         return Visitor::New;
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_is_split_in_both_its_forms() {
+    fn both_forms_of_a_target_are_split() {
         for (target, parts) in [
             ("/", ("/", "")),
             ("/a?b=c?d", ("/a", "b=c?d")),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_paths_of_the_table_are_special() {
+    fn only_documented_paths_are_special() {
         for (path, expected) in [
             ("/", Route::Plain),
             ("/anything", Route::Plain),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_count_down_to_the_plain_reply() {
+    fn redirects_count_down_to_the_normal_response() {
         assert_eq!(location(3, ""), "/redirect/2");
         assert_eq!(location(1, "size=1"), "/?size=1");
     }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_known_only_as_it_was_set() {
+    fn a_modified_cookie_is_rejected() {
         let set = cookie(1, 7);
         let among_others = format!("a=b; {set}; c=d");
         let twice = format!("{set}; {set}");

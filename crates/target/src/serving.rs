@@ -1,4 +1,4 @@
-//! Starting, running and stopping the server: the runtime, the listeners, and a task for each connection.
+//! Starts, runs and stops the server: the runtime, the listeners, and one task per connection.
 
 use std::future::{Future, pending};
 use std::io;
@@ -26,36 +26,36 @@ use crate::timer::Timer;
 use crate::tls::{Identity, identity};
 use crate::wire::Wire;
 
-/// Why a server did not start, or did not end well.
+/// Why a server could not start, or failed at its end.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be had.
-    #[error("cannot listen on `{place}`: {source}")]
+    /// Binding the address failed.
+    #[error("cannot listen on `{address}`: {source}")]
     Listen {
-        /// Where it was to listen.
-        place: Listen,
-        /// What the kernel said.
+        /// The address.
+        address: Listen,
+        /// The error of the kernel.
         source: io::Error,
     },
-    /// A file cannot be read or written, or holds something else.
+    /// A file cannot be read or written, or has invalid content.
     #[error("`{}`: {source}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         source: io::Error,
     },
-    /// Certificate and key do not make a TLS server.
+    /// Certificate and key are not usable.
     #[error("TLS: {0}")]
     Tls(#[from] rustls::Error),
-    /// The authorities for client certificates are of no use.
+    /// The authorities for client certificates are not usable.
     #[error("client certificates: {0}")]
     ClientAuthority(VerifierBuilderError),
-    /// No certificate could be made.
-    #[error("cannot make a certificate: {0}")]
+    /// Generating a certificate failed.
+    #[error("cannot generate a certificate: {0}")]
     Certificate(#[from] rcgen::Error),
-    /// No thread, no timer or no event queue could be had.
-    #[error("cannot run: {0}")]
+    /// A thread, timer or event queue could not be created.
+    #[error("cannot start: {0}")]
     Runtime(io::Error),
 }
 
@@ -65,23 +65,23 @@ impl StartError {
     }
 }
 
-/// What every connection shares.
+/// The state that all connections share.
 pub(crate) struct Server {
     pub(crate) application: Arc<Application>,
     pub(crate) timer: Timer,
     pub(crate) limits: Limits,
-    /// How often the server has crashed.
+    /// Number of simulated crashes.
     crashes: watch::Sender<u64>,
 }
 
 impl Server {
-    /// A planted bug was set off: all connections go, as when a process dies and its supervisor starts it again.
+    /// Simulates a crash: closes all connections, as if the process had died and been restarted.
     pub(crate) fn crash(&self) {
         self.crashes.send_modify(|times| *times += 1);
     }
 }
 
-/// A server that runs on threads of its own. Dropping it stops it.
+/// A server that runs on its own threads. Dropping the handle stops it.
 #[derive(Debug)]
 pub struct Handle {
     listening: Listening,
@@ -90,10 +90,10 @@ pub struct Handle {
     thread: Option<JoinHandle<Result<(), StartError>>>,
 }
 
-/// Starts a server in this process. It listens when this returns.
+/// Starts a server in this process. The server is listening when this function returns.
 ///
 /// # Errors
-/// When an address, a file, a certificate or a thread cannot be had.
+/// When an address, a file, a certificate or a thread is not available.
 pub fn start(options: Options) -> Result<Handle, StartError> {
     let log = open_log(&options)?;
     let application = Arc::new(Application::new(options, log, now_ns()));
@@ -102,10 +102,10 @@ pub fn start(options: Options) -> Result<Handle, StartError> {
     let served = Arc::clone(&application);
     let run = move || {
         let announce = |listening: &Listening| {
-            // Whoever started the server waits for this.
+            // The caller of `start` waits for this message.
             drop(ready.send(listening.clone()));
         };
-        // A dropped sender is a wish to stop as well.
+        // A dropped sender also means stop.
         let shutdown = async { drop(stopped.await) };
         run(&served, announce, shutdown)
     };
@@ -119,23 +119,23 @@ pub fn start(options: Options) -> Result<Handle, StartError> {
     }
 }
 
-/// Serves on this thread (and the others `options` ask for) until `shutdown` is over; `ready` is told where it listens.
-/// What is still under way then is dropped; the log is written out.
+/// Serves on this thread (and the additional threads of `options`) until `shutdown` completes; `ready` receives the addresses.
+/// Finally drops requests in flight and flushes the log.
 ///
 /// # Errors
-/// When an address, a file, a certificate or a thread cannot be had, or the log cannot be written.
+/// When an address, a file, a certificate or a thread is not available, or the log cannot be written.
 pub fn serve(
     options: Options,
     ready: impl FnOnce(&Listening),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), StartError> {
-    // A program may raise its own limit; where it cannot, connections wait to be accepted.
+    // If the limit cannot be raised, connections wait in the backlog.
     drop(rlimit::increase_nofile_limit(u64::MAX));
     let log = open_log(&options)?;
     run(&Arc::new(Application::new(options, log, now_ns())), ready, shutdown)
 }
 
-/// Is over when the process is interrupted (Ctrl-C) or asked to terminate: the usual end of [`serve`].
+/// Completes when the process receives SIGINT or SIGTERM: the usual `shutdown` of [`serve`].
 pub async fn interrupted() {
     let of = async |kind| match signal(kind) {
         Ok(mut signals) => drop(signals.recv().await),
@@ -148,49 +148,49 @@ pub async fn interrupted() {
 }
 
 impl Handle {
-    /// Where it listens.
+    /// Returns the addresses it listens on.
     #[must_use]
     pub fn listening(&self) -> &Listening {
         &self.listening
     }
 
-    /// The first address without TLS.
+    /// Returns the first address without TLS.
     ///
     /// # Panics
-    /// When the options named none.
+    /// When the options contain none.
     #[must_use]
     pub fn addr(&self) -> std::net::SocketAddr {
-        self.listening.addr().expect("the options name a TCP address without TLS")
+        self.listening.addr().expect("the options contain a TCP address without TLS")
     }
 
-    /// The first address with TLS.
+    /// Returns the first address with TLS.
     ///
     /// # Panics
-    /// When the options named none.
+    /// When the options contain none.
     #[must_use]
     pub fn tls_addr(&self) -> std::net::SocketAddr {
-        self.listening.tls_addr().expect("the options name a TCP address with TLS")
+        self.listening.tls_addr().expect("the options contain a TCP address with TLS")
     }
 
-    /// The log so far, in the order in which replies were over; empty unless [`Options::keep_log`] is set.
+    /// Returns the log so far, in the order of completion; empty unless [`Options::keep_log`] is set.
     #[must_use]
     pub fn log(&self) -> Vec<Entry> {
         self.application.log.as_ref().map(|log| log.kept()).unwrap_or_default()
     }
 
-    /// Requests that have arrived so far, malformed ones included.
+    /// Returns the number of requests so far, including malformed ones.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.application.requests()
     }
 
-    /// Connections accepted so far.
+    /// Returns the number of connections accepted so far.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.application.connections()
     }
 
-    /// Stops the server, closes all its connections and writes the log out. Returns the log, now complete.
+    /// Stops the server, closes all connections and flushes the log. Returns the complete log.
     ///
     /// # Errors
     /// When the log file cannot be written.
@@ -207,7 +207,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Whoever cares for the error calls `stop`.
+        // Callers that need the error call `stop`.
         drop(self.end());
     }
 }
@@ -222,7 +222,7 @@ fn open_log(options: &Options) -> Result<Option<Arc<Log>>, StartError> {
         .map_err(|error| StartError::file(path.unwrap_or(Path::new("log")), error))
 }
 
-/// Builds the runtime and serves on it; then closes everything and writes the log out.
+/// Builds the runtime and serves on it; finally closes everything and flushes the log.
 fn run(
     application: &Arc<Application>,
     ready: impl FnOnce(&Listening),
@@ -280,7 +280,7 @@ async fn serve_on(
     }
 }
 
-/// Listeners, and whether each speaks TLS.
+/// Binds all listeners; true means TLS.
 async fn bind_all(options: &Options) -> Result<Vec<(Listener, bool)>, StartError> {
     let accepts_nothing = options.faults.iter().any(|fault| fault.kind == FaultKind::NoAccept);
     let backlog = if accepts_nothing { 1 } else { BACKLOG };
@@ -288,11 +288,13 @@ async fn bind_all(options: &Options) -> Result<Vec<(Listener, bool)>, StartError
     let is_silent = options.listen.is_empty() && options.listen_tls.is_empty();
     let plain = if is_silent { &default[..] } else { &options.listen };
     let mut listeners = Vec::new();
-    let all =
-        plain.iter().map(|place| (place, false)).chain(options.listen_tls.iter().map(|place| (place, true)));
-    for (place, is_tls) in all {
-        let bound = Listener::bind(place, backlog).await;
-        let listener = bound.map_err(|source| StartError::Listen { place: place.clone(), source })?;
+    let all = plain
+        .iter()
+        .map(|address| (address, false))
+        .chain(options.listen_tls.iter().map(|address| (address, true)));
+    for (address, is_tls) in all {
+        let bound = Listener::bind(address, backlog).await;
+        let listener = bound.map_err(|source| StartError::Listen { address: address.clone(), source })?;
         listeners.push((listener, is_tls));
     }
     Ok(listeners)
@@ -300,8 +302,8 @@ async fn bind_all(options: &Options) -> Result<Vec<(Listener, bool)>, StartError
 
 fn describe(listeners: &[(Listener, bool)], identity: Option<&Identity>) -> Result<Listening, StartError> {
     let endpoint = |(listener, is_tls): &(Listener, bool)| {
-        let place = listener.place().map_err(StartError::Runtime)?;
-        Ok::<_, StartError>(Endpoint { place, is_tls: *is_tls })
+        let address = listener.address().map_err(StartError::Runtime)?;
+        Ok::<_, StartError>(Endpoint { address, is_tls: *is_tls })
     };
     Ok(Listening {
         endpoints: listeners.iter().map(endpoint).collect::<Result<_, _>>()?,
@@ -309,7 +311,7 @@ fn describe(listeners: &[(Listener, bool)], identity: Option<&Identity>) -> Resu
     })
 }
 
-/// Accepts connections for ever, and gives each a task.
+/// Accepts connections and spawns a task for each.
 async fn accept_all(server: Arc<Server>, listener: Listener, tls: Option<TlsAcceptor>) {
     if server.application.options.faults.iter().any(|fault| fault.kind == FaultKind::NoAccept) {
         return pending().await;
@@ -322,7 +324,7 @@ async fn accept_all(server: Arc<Server>, listener: Listener, tls: Option<TlsAcce
                 Ok(accepted) => {
                     connections.spawn(serve_one(Arc::clone(&server), accepted, tls.clone()));
                 }
-                // Out of descriptors, as a rule: those waiting are accepted when others have gone.
+                // Usually out of descriptors: pending connections are accepted after others have closed.
                 Err(_) => server.timer.until(now_ns() + PAUSE_NS).await,
             },
             Some(_) = connections.join_next() => {}
@@ -338,7 +340,7 @@ async fn serve_one(server: Arc<Server>, accepted: Accepted, tls: Option<TlsAccep
     }
 }
 
-/// Goes wrong when it is to go wrong, speaks TLS when it is to be spoken, and serves.
+/// Applies faults of the connection, performs the TLS handshake if needed, and serves the connection.
 async fn shake_hands<W: Wire>(server: &Server, wire: W, tls: Option<TlsAcceptor>) {
     let (number, fault) = server.application.accept();
     match fault {
@@ -356,6 +358,6 @@ async fn shake_hands<W: Wire>(server: &Server, wire: W, tls: Option<TlsAcceptor>
     }
 }
 
-/// More than any kernel gives by default: the limit is its, not ours.
+/// More than the default limit of any kernel, so that the kernel's limit applies.
 const BACKLOG: u32 = 65_535;
 const PAUSE_NS: u64 = 10_000_000;

@@ -1,4 +1,4 @@
-//! Stalls: stretches of time in which no reply leaves.
+//! Stalls: time intervals in which no response is sent.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::grammar::{GrammarError, duration};
 
-/// From `at` on, counted from the first request or from the start, every reply is held for `length`. Written `AT+FOR`,
-/// for example `5s+1s`: from the fifth second to the sixth.
+/// Holds all responses for `length`, starting `at` after the first request or after the start. Written as `AT+FOR`, for example
+/// `5s+1s`: from the fifth second to the sixth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// When it begins.
@@ -33,8 +33,8 @@ impl fmt::Display for Stall {
     }
 }
 
-/// When a reply that would have left at `due_ns` may leave. Both count from the stalls' own zero. A reply let go by one
-/// stall may fall into the next.
+/// Returns when a response that is due at `due_ns` may be sent; both times are relative to the zero of the stalls. A response that
+/// is released by one stall may fall into the next.
 pub(crate) fn held_until(stalls: &[Stall], due_ns: u64) -> u64 {
     let mut until = due_ns;
     loop {
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_due_in_a_stall_leaves_at_its_end() {
+    fn a_response_due_in_a_stall_is_sent_at_its_end() {
         let stalls: Vec<Stall> = ["1s+1s", "2s+500ms", "10s+1s"].iter().map(|s| s.parse().unwrap()).collect();
         for (due_ms, leaves_ms) in [
             (0, 0),

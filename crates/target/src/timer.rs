@@ -1,8 +1,7 @@
-//! Waits that end within tens of microseconds of the moment asked for.
+//! Timers that are accurate to tens of microseconds.
 //!
-//! The runtime's own timer counts in milliseconds, which is too coarse for a server whose delays are the truth that
-//! latencies are compared with. One timerfd per server, set to the earliest deadline, wakes through the same epoll as the
-//! sockets do.
+//! The timer of the runtime has a resolution of milliseconds, which is too coarse for a server whose delays are the reference for
+//! measured latencies. Each server has one timerfd, set to the earliest deadline and polled with the same epoll as the sockets.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -20,7 +19,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::monotonic::now_ns;
 
-/// All waits of one server.
+/// All timers of one server.
 pub(crate) struct Timer {
     descriptor: AsyncFd<OwnedFd>,
     waits: Mutex<BinaryHeap<Reverse<Wait>>>,
@@ -32,10 +31,10 @@ struct Wait {
 }
 
 impl Timer {
-    /// A timer without waits. Called inside the runtime.
+    /// Creates a timer without waits. Must be called inside the runtime.
     #[expect(
         deprecated,
-        reason = "its successor is unsafe, for the sake of descriptors that change; an `OwnedFd` does not"
+        reason = "its successor is unsafe to allow for changing descriptors; an `OwnedFd` does not change"
     )]
     pub(crate) fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
@@ -43,21 +42,21 @@ impl Timer {
         Ok(Self { descriptor, waits: Mutex::default() })
     }
 
-    /// Waits until `until_ns` on the monotonic clock; not at all when that is past.
+    /// Waits until `until_ns` on the monotonic clock; returns immediately if that is in the past.
     pub(crate) fn until(&self, until_ns: u64) -> Until<'_> {
         Until { timer: self, until_ns, waker: None }
     }
 
-    /// Wakes the waits that are due, for as long as it is polled.
+    /// Wakes waits that are due, as long as this future is polled.
     pub(crate) async fn run(&self) -> io::Result<()> {
         loop {
-            // The expiry itself is never read: setting the timer anew clears it, and a ready flag is enough to look.
+            // The expiration count is never read: setting the timer again clears it, and the ready flag suffices.
             self.descriptor.readable().await?.clear_ready();
             self.wake_due()?;
         }
     }
 
-    /// Wakes what is due and sets the timer to the next deadline.
+    /// Wakes waits that are due and sets the timer to the next deadline.
     fn wake_due(&self) -> io::Result<()> {
         let now = now_ns();
         let mut waits = self.lock();
@@ -68,7 +67,7 @@ impl Timer {
     }
 
     fn set(&self, until_ns: u64) -> io::Result<()> {
-        // A time of zero would disarm it.
+        // Zero would disarm the timer.
         let at = until_ns.max(1);
         let value = Timespec { tv_sec: (at / 1_000_000_000) as i64, tv_nsec: (at % 1_000_000_000) as i64 };
         let never_again = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -82,7 +81,7 @@ impl Timer {
         let earliest = waits.peek().is_none_or(|wait| until_ns < wait.0.until_ns);
         waits.push(Reverse(Wait { until_ns, waker }));
         if earliest {
-            // Setting an armed timer to a time in the future fails on no account the manual knows.
+            // According to the manual, setting an armed timer to a time in the future cannot fail.
             let set = self.set(until_ns);
             debug_assert!(set.is_ok(), "the timer can be set: {set:?}");
         }
@@ -93,7 +92,7 @@ impl Timer {
     }
 }
 
-/// A wait. Dropping it leaves one idle wake-up behind.
+/// A wait. Dropping it causes one unnecessary wake-up.
 pub(crate) struct Until<'a> {
     timer: &'a Timer,
     until_ns: u64,

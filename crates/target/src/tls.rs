@@ -1,4 +1,4 @@
-//! The certificate and the TLS configuration of the server.
+//! The certificate and TLS configuration of the server.
 
 use std::io;
 use std::path::Path;
@@ -14,10 +14,10 @@ use tokio_rustls::rustls::{self, RootCertStore, ServerConfig, version};
 use crate::options::Options;
 use crate::serving::StartError;
 
-/// A configuration, and what a client has to trust to believe it.
+/// A TLS configuration and the root certificate that clients have to trust.
 pub(crate) struct Identity {
     pub(crate) config: Arc<ServerConfig>,
-    /// PEM: the authority of a certificate made here, or the given chain.
+    /// PEM: the authority of the generated certificate, or the given chain.
     pub(crate) ca_pem: String,
 }
 
@@ -27,7 +27,7 @@ struct Certificate {
     ca_pem: String,
 }
 
-/// What `options` ask for: files read, or a certificate made for `localhost` and the loopback addresses.
+/// Loads the certificate of `options`, or generates one for `localhost` and the loopback addresses.
 pub(crate) fn identity(options: &Options) -> Result<Identity, StartError> {
     let certificate = match (&options.cert, &options.key) {
         (Some(chain), Some(key)) => read(chain, key)?,

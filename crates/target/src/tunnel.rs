@@ -1,9 +1,9 @@
-//! The far end of a tunnel that CONNECT asks for (RFC 9110, section 9.3.6).
+//! Connects the far end of a CONNECT tunnel (RFC 9110, section 9.3.6).
 
 use tokio::net::{TcpStream, lookup_host};
 
-/// Connects to `authority`, `HOST:PORT`, or says with which status to refuse: 400 when it is none, 403 when it is not of
-/// this machine (an open proxy is not for a test tool to run), 502 when nobody answers.
+/// Connects to `authority` (`HOST:PORT`) or returns the status of the rejection: 400 for an invalid authority, 403 for other
+/// machines (a test tool must not be an open proxy), 502 if the connect fails.
 pub(crate) async fn connect(authority: &str) -> Result<TcpStream, u16> {
     let addresses: Vec<_> = lookup_host(authority).await.map_err(|_| BAD_REQUEST)?.collect();
     if !addresses.iter().all(|address| address.ip().is_loopback()) {

@@ -1,8 +1,8 @@
-//! The body of a request, piece by piece: how much of what was read belongs to it, and whether it is over.
+//! Incremental parser of the body of a request: finds its end.
 
 use crate::request::Incoming;
 
-/// Where in an upload we are.
+/// The state of an upload.
 ///
 /// ```text
 ///             ┌──────────── data done ────────────┐
@@ -13,14 +13,14 @@ use crate::request::Incoming;
 #[derive(Debug)]
 pub(crate) struct Upload {
     state: State,
-    /// Bytes of body so far, framing excluded.
+    /// Bytes of the body so far, without framing.
     received: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Length(u64),
-    /// The size read so far, whether there was a digit, and whether an extension has begun.
+    /// The size parsed so far, the number of its digits, and whether an extension has begun.
     Size {
         size: u64,
         digits: u8,
@@ -28,7 +28,7 @@ enum State {
     },
     Data(u64),
     DataEnd,
-    /// Bytes of the present line, and of the whole trailer section.
+    /// Bytes of the current line and of the whole trailer section.
     Trailer {
         line: usize,
         total: usize,
@@ -36,12 +36,12 @@ enum State {
     Done,
 }
 
-/// A chunk that is not as RFC 9112, section 7.1, has it.
+/// A chunk that violates RFC 9112, section 7.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadChunk;
 
 impl Upload {
-    /// Before the first byte.
+    /// Creates a parser before the first byte.
     pub(crate) fn new(incoming: Incoming) -> Self {
         let state = match incoming {
             Incoming::Length(0) => State::Done,
@@ -51,18 +51,18 @@ impl Upload {
         Self { state, received: 0 }
     }
 
-    /// Whether nothing is missing.
+    /// Returns whether the body is complete.
     pub(crate) fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// Bytes of body so far.
+    /// Returns the bytes of the body so far.
     pub(crate) fn received(&self) -> u64 {
         self.received
     }
 
-    /// Takes what belongs to the upload from the front of `input`, hands body bytes to `body`, and returns how many bytes
-    /// were taken: all of them, unless the upload ended before.
+    /// Parses bytes of the upload at the start of `input` and passes body bytes to `body`. Returns the number of bytes consumed: all
+    /// of them, unless the upload ends before.
     pub(crate) fn take(&mut self, input: &[u8], mut body: impl FnMut(&[u8])) -> Result<usize, BadChunk> {
         let mut at = 0;
         while at < input.len() && self.state != State::Done {
@@ -132,7 +132,7 @@ mod tests {
     const CHUNKED: &[u8] = b"5\r\nhello\r\n6;name=value\r\n world\r\n0\r\nTrailer: x\r\n\r\nGET";
 
     #[test]
-    fn an_upload_ends_where_its_framing_says_however_it_is_cut() {
+    fn segmentation_does_not_change_the_end_of_an_upload() {
         for (incoming, input, expected, rest) in [
             (Incoming::Length(5), &b"helloGET"[..], &b"hello"[..], 3),
             (Incoming::Chunked, CHUNKED, b"hello world", 3),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_chunk_is_an_error() {
+    fn an_invalid_chunk_is_an_error() {
         for input in ["x\r\n", "\r\n", ";a\r\n", "5x\r\n", "1\r\nab", "ffffffffffffffff\r\n", "-1\r\n"] {
             let result = Upload::new(Incoming::Chunked).take(input.as_bytes(), |_| ());
             assert_eq!(result, Err(BadChunk), "{input:?}");

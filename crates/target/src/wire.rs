@@ -1,18 +1,18 @@
-//! The kinds of stream a connection can run on, and the one thing they do differently: being reset.
+//! The stream types of connections, and how each is reset.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::server::TlsStream;
 
-/// A stream that can be made to end with a reset.
+/// A stream that can be closed with a reset.
 pub(crate) trait Wire: AsyncRead + AsyncWrite + Unpin {
-    /// Makes the coming drop a reset. A Unix socket knows none: its peer sees a close.
+    /// Makes the following drop a reset. Unix sockets have no reset: the peer sees a close.
     fn arm_reset(&self);
 }
 
 impl Wire for TcpStream {
     fn arm_reset(&self) {
-        // Where it cannot be set the connection is already gone.
+        // If the option cannot be set, the connection is already closed.
         drop(self.set_zero_linger());
     }
 }

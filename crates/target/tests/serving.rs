@@ -1,4 +1,4 @@
-//! The server as its clients see it: over loopback sockets, with a client that knows no more HTTP than each test needs.
+//! The server over loopback sockets, with a minimal client.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -23,7 +23,7 @@ fn connect(server: &Handle) -> TcpStream {
     stream
 }
 
-/// What `stream` says to `request` until it ends; a reset is an end with `<reset>` after it.
+/// Sends `request` and returns the response until the end of the stream, with `<reset>` appended after a reset.
 fn say(mut stream: impl Read + Write, request: &[u8]) -> String {
     stream.write_all(request).unwrap();
     let mut reply = Vec::new();
@@ -60,7 +60,7 @@ const REPLY: &str = "HTTP/1.1 200 OK\r\nServer: warwolf-target\r\nContent-Type: 
                      0123456789abc";
 
 #[test]
-fn replies_are_whole_for_every_version_and_method() {
+fn responses_are_complete_for_every_version_and_method() {
     let server = server(|_| ());
     for (request, expected) in [
         ("GET / HTTP/1.0\r\n\r\n", "Content-Length: 13\r\nConnection: close\r\n\r\n0123456789abc"),
@@ -81,7 +81,7 @@ fn replies_are_whole_for_every_version_and_method() {
 }
 
 #[test]
-fn pipelined_requests_are_answered_in_order_and_leave_together() {
+fn responses_to_pipelined_requests_are_in_order_and_in_one_write() {
     let server = server(|_| ());
     let mut stream = connect(&server);
     let replies = 100;
@@ -100,7 +100,7 @@ fn pipelined_requests_are_answered_in_order_and_leave_together() {
 }
 
 #[test]
-fn a_request_that_comes_while_another_is_answered_is_logged_when_it_came() {
+fn a_request_during_another_response_is_logged_with_its_arrival() {
     let server = server(|options| options.delay = "500ms".parse().unwrap());
     let mut stream = connect(&server);
     stream.write_all(PLAIN).unwrap();
@@ -118,7 +118,7 @@ fn a_request_that_comes_while_another_is_answered_is_logged_when_it_came() {
 }
 
 #[test]
-fn uploads_are_counted_and_sent_back() {
+fn uploads_are_counted_and_echoed() {
     let server = server(|_| ());
     let mut stream = connect(&server);
     let head = "POST /count HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n";
@@ -140,26 +140,23 @@ fn uploads_are_counted_and_sent_back() {
 }
 
 #[test]
-fn an_early_reply_comes_before_the_upload() {
+fn an_early_response_precedes_the_upload() {
     let server = server(|_| ());
     let mut stream = connect(&server);
     stream.write_all(b"POST /?early=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n").unwrap();
     assert_eq!(read(&mut stream, REPLY.len()), REPLY);
     stream.write_all(b"hello").unwrap();
     stream.write_all(PLAIN).unwrap();
-    assert_eq!(read(&mut stream, REPLY.len()), REPLY, "the connection goes on");
+    assert_eq!(read(&mut stream, REPLY.len()), REPLY, "the connection continues");
 
     let mut unread = b"POST /?early=close HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n".to_vec();
     unread.resize(1_000_000, b'x');
     let reply = say(connect(&server), &unread);
-    assert!(
-        reply.ends_with("Connection: close\r\n\r\n0123456789abc"),
-        "nor does a reset overtake it: {reply:?}"
-    );
+    assert!(reply.ends_with("Connection: close\r\n\r\n0123456789abc"), "no reset overtakes it: {reply:?}");
 }
 
 #[test]
-fn faults_look_to_the_client_as_they_are_called() {
+fn clients_observe_the_injected_faults() {
     let server = server(|options| options.size = 1000);
     for (fault, ends_with) in
         [("reset", "<reset>"), ("close", ""), ("reset-body", "<reset>"), ("garbage", "\u{fffd}\u{fffd}")]
@@ -179,7 +176,7 @@ fn faults_look_to_the_client_as_they_are_called() {
 }
 
 #[test]
-fn connections_go_wrong_before_any_request() {
+fn connection_faults_occur_before_any_request() {
     let faulty = |word: &str| server(|options| options.faults = vec![word.parse().unwrap()]);
     for word in ["deaf", "noaccept"] {
         let server = faulty(word);
@@ -195,7 +192,7 @@ fn connections_go_wrong_before_any_request() {
 }
 
 #[test]
-fn slow_bytes_take_their_time_and_large_bodies_do_not() {
+fn throttled_responses_are_slow_and_large_bodies_fast() {
     let server = server(|_| ());
     let began = Instant::now();
     let slow = get(&server, "/?slow=100/50ms&size=300");
@@ -207,7 +204,7 @@ fn slow_bytes_take_their_time_and_large_bodies_do_not() {
 }
 
 #[test]
-fn a_stall_holds_what_comes_in_it() {
+fn a_stall_delays_requests_that_arrive_in_it() {
     let server = server(|options| options.stalls = vec!["0s+500ms".parse().unwrap()]);
     let began = Instant::now();
     get(&server, "/");
@@ -218,7 +215,7 @@ fn a_stall_holds_what_comes_in_it() {
 }
 
 #[test]
-fn connections_end_after_their_last_request_or_when_idle() {
+fn connections_close_after_their_last_request_or_idle_timeout() {
     let server = server(|options| {
         options.max_requests = Some(2);
         options.idle_timeout = Some(Duration::from_millis(100));
@@ -226,11 +223,11 @@ fn connections_end_after_their_last_request_or_when_idle() {
     let both = say(connect(&server), &PLAIN.repeat(3));
     assert_eq!(both.matches("HTTP/1.1 200 OK").count(), 2);
     assert_eq!(both.matches("Connection: close").count(), 1);
-    assert_eq!(say(connect(&server), PLAIN), REPLY, "closed by idleness");
+    assert_eq!(say(connect(&server), PLAIN), REPLY, "closed by the idle timeout");
 }
 
 #[test]
-fn a_planted_crash_closes_every_connection_and_the_server_comes_back() {
+fn a_simulated_crash_closes_all_connections_and_the_server_recovers() {
     let server = server(|options| options.plants = vec!["nul-header".parse().unwrap()]);
     let mut bystander = connect(&server);
     bystander.write_all(PLAIN).unwrap();
@@ -241,7 +238,7 @@ fn a_planted_crash_closes_every_connection_and_the_server_comes_back() {
 }
 
 #[test]
-fn tls_is_spoken_with_a_certificate_that_its_authority_vouches_for() {
+fn the_tls_certificate_is_signed_by_its_authority() {
     for version in ["1.2", "1.3"] {
         let server = server(|options| {
             options.listen.clear();
@@ -267,12 +264,12 @@ fn tls_is_spoken_with_a_certificate_that_its_authority_vouches_for() {
         let spoken = format!("{:?}", stream.conn.protocol_version().unwrap());
         assert_eq!(spoken, format!("TLSv1_{}", &version[2..]));
         let closing = b"GET /?size=1m HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        assert!(say(stream, closing).len() > 1 << 20, "and closed with a notice");
+        assert!(say(stream, closing).len() > 1 << 20, "closed with close_notify");
     }
 }
 
 #[test]
-fn unix_sockets_and_ipv6_are_served_beside_each_other() {
+fn unix_sockets_and_ipv6_are_served_together() {
     let path = std::env::temp_dir().join(format!("warwolf-target-{}", std::process::id()));
     let server = server(|options| {
         options.listen = vec![Listen::Unix(path.clone()), Listen::Tcp("[::1]:0".to_owned())];
@@ -289,7 +286,7 @@ fn unix_sockets_and_ipv6_are_served_beside_each_other() {
 }
 
 #[test]
-fn a_tunnel_leads_to_loopback_addresses_only() {
+fn tunnels_are_limited_to_loopback_addresses() {
     let origin = server(|_| ());
     let proxy = server(|options| options.proxy = true);
     let mut stream = connect(&proxy);
@@ -303,17 +300,17 @@ fn a_tunnel_leads_to_loopback_addresses_only() {
 }
 
 #[test]
-fn an_address_in_use_is_an_error_that_names_it() {
+fn an_address_in_use_is_named_in_the_error() {
     let first = server(|_| ());
-    let place = first.addr().to_string();
-    let second = start(Options { listen: vec![Listen::Tcp(place.clone())], ..Options::default() });
+    let address = first.addr().to_string();
+    let second = start(Options { listen: vec![Listen::Tcp(address.clone())], ..Options::default() });
     let error = second.unwrap_err();
     assert!(matches!(error, StartError::Listen { .. }));
-    assert!(error.to_string().starts_with(&format!("cannot listen on `{place}`: ")), "{error}");
+    assert!(error.to_string().starts_with(&format!("cannot listen on `{address}`: ")), "{error}");
 }
 
 #[test]
-fn the_log_file_has_a_line_for_each_request() {
+fn the_log_file_has_one_line_per_request() {
     let path = std::env::temp_dir().join(format!("warwolf-target-{}.csv", std::process::id()));
     let server = server(|options| options.log = Some(path.clone()));
     get(&server, "/a?b=c");

@@ -1,4 +1,4 @@
-//! Peers of known behaviour on real sockets; one thread plays them all.
+//! Peers of known behavior on real sockets, all on one thread.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read, Write};
@@ -18,7 +18,7 @@ use warwolf_driver::{
 use warwolf_sim::alloc;
 use warwolf_sim::conformance::{Behaviour, FAREWELL, FLOOD_BYTES, Fixture, Seen, flood_byte};
 
-/// How to make a driver, and how to wake it.
+/// Functions that create and wake a driver.
 type Make<D> = fn(Idle, usize) -> io::Result<D>;
 type Wake<D> = fn(&D) -> io::Result<Waker>;
 
@@ -31,7 +31,7 @@ pub(crate) struct Kernel<D> {
     sights: Sights,
     stop: mio::Waker,
     actors: Option<JoinHandle<()>>,
-    /// Paths to remove in the end.
+    /// Paths to remove at the end.
     paths: Vec<PathBuf>,
 }
 
@@ -122,7 +122,7 @@ fn start<D>(is_unix: bool, make: Make<D>, wake: Wake<D>) -> Kernel<D> {
         addresses.insert(behaviour, address);
         listeners.push((listener, behaviour));
     }
-    // Bound once and closed: nobody listens there now.
+    // Bound and closed again, so that connections are refused.
     addresses.insert(Behaviour::Nobody, listen(is_unix).1);
     paths.extend(addresses.values().filter_map(|address| match address {
         Address::Unix(path) => Some(path.clone()),
@@ -147,7 +147,7 @@ fn listen(is_unix: bool) -> (Listener, Address) {
         let _ = std::fs::remove_file(&path);
         (Listener::Unix(UnixListener::bind(&path).unwrap()), Address::Unix(path))
     } else {
-        // mio's backlog is the largest the machine allows; std's is too small for thousands of connects at once.
+        // mio uses the largest backlog of the system; that of std is too small for thousands of concurrent connects.
         let listener = TcpListener::bind(([127, 0, 0, 1], 0).into()).unwrap();
         let address = listener.local_addr().unwrap();
         (Listener::Tcp(listener), Address::Ip(address))
@@ -202,7 +202,7 @@ const FIRST_LISTENER: usize = 1;
 const FIRST_CONNECTION: usize = 100;
 
 impl Stage {
-    /// Plays until stopped.
+    /// Runs until stopped.
     fn play(&mut self) {
         for (index, (listener, _)) in self.listeners.iter_mut().enumerate() {
             let token = Token(FIRST_LISTENER + index);
@@ -243,7 +243,7 @@ impl Stage {
             let mut stream = match accepted {
                 Ok(stream) => stream,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                // Gone before it was accepted.
+                // Closed before it was accepted.
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
                 Err(error) => panic!("accept: {error}"),
             };
@@ -263,7 +263,7 @@ impl Stage {
         }
     }
 
-    /// Reads and writes what there is.
+    /// Handles input and output of a connection.
     fn converse(&mut self, index: usize) {
         let Some(mut conversation) = self.connections[index].take() else { return };
         let behaviour = conversation.behaviour;
@@ -272,7 +272,7 @@ impl Stage {
             return;
         }
         let mut room = [0; 65536];
-        // Closing with unread bytes is a reset, on TCP and on Unix sockets.
+        // Closing with unread bytes causes a reset, on TCP and on Unix sockets.
         let room = if behaviour == Behaviour::Resets { &mut room[..1] } else { &mut room[..] };
         loop {
             match conversation.stream.read(room) {
@@ -308,8 +308,8 @@ impl Stage {
     }
 }
 
-/// Closing the driver closes its sockets, those closed just before among them.
-fn dropping_ends_everything<D: Driver>(fixture: &Kernel<D>) {
+/// Dropping the driver closes its sockets, including those closed just before.
+fn dropping_closes_all_sockets<D: Driver>(fixture: &Kernel<D>) {
     let mut driver = fixture.driver(Idle::Block, 3);
     let mut found = Vec::new();
     for id in (0..3).map(SocketId) {
@@ -322,7 +322,7 @@ fn dropping_ends_everything<D: Driver>(fixture: &Kernel<D>) {
     driver.close(SocketId(0));
     driver.send(SocketId(1), b"last words".to_vec());
     drop(driver);
-    // A second driver only lets time pass.
+    // A second driver, used only to wait.
     let mut timer = fixture.driver(Idle::Block, 1);
     let is_over = |seen: Seen| seen.ended == 3 && seen.bytes == 10;
     while !is_over(fixture.seen(Behaviour::Silent)) {
@@ -332,7 +332,7 @@ fn dropping_ends_everything<D: Driver>(fixture: &Kernel<D>) {
     }
 }
 
-/// A request and its reply on a warm connection.
+/// One request and response on an established connection.
 fn exchange<D: Driver>(driver: &mut D, found: &mut Vec<Completion>, buffer: &mut Option<Vec<u8>>) {
     let mut request = buffer.take().unwrap();
     request.extend_from_slice(&[7; 100]);
@@ -358,7 +358,7 @@ fn requests_allocate_nothing<D: Driver>(fixture: &Kernel<D>) {
     driver.wait(Timestamp::NEVER, &mut found).unwrap();
     assert!(matches!(found[..], [Completion::Connected { result: Ok(()), .. }]));
     found.clear();
-    // Enough for every receive buffer to come round several times.
+    // Enough to use every receive buffer several times.
     let mut run =
         |rounds| alloc::count(|| (0..rounds).for_each(|_| exchange(&mut driver, &mut found, &mut buffer)));
     run(10);
@@ -381,17 +381,17 @@ fn requests_over_uring_with_whole_buffers_allocate_nothing() {
 }
 
 #[test]
-fn dropping_an_epoll_driver_ends_everything() {
-    dropping_ends_everything(&epoll());
+fn dropping_an_epoll_driver_closes_all_sockets() {
+    dropping_closes_all_sockets(&epoll());
 }
 
 #[test]
-fn dropping_a_uring_driver_ends_everything() {
-    dropping_ends_everything(&uring());
+fn dropping_a_uring_driver_closes_all_sockets() {
+    dropping_closes_all_sockets(&uring());
 }
 
 #[test]
-fn a_driver_can_be_made_on_one_thread_and_used_on_another() {
+fn a_driver_can_move_to_another_thread_before_its_first_wait() {
     let fixture = uring();
     let mut driver = fixture.driver(Idle::Block, 1);
     driver.connect(SocketId(0), &fixture.address(Behaviour::Echo), &SocketOptions::default());
@@ -403,7 +403,7 @@ fn a_driver_can_be_made_on_one_thread_and_used_on_another() {
         assert!(matches!(found[..], [Completion::Connected { result: Ok(()), .. }]));
         say.send(()).unwrap();
         driver.wait(Timestamp::NEVER, &mut found).unwrap();
-        assert_eq!(found.len(), 1, "only the waker has called");
+        assert_eq!(found.len(), 1, "only the waker was called");
     });
     hear.recv().unwrap();
     waker.wake();
@@ -411,6 +411,6 @@ fn a_driver_can_be_made_on_one_thread_and_used_on_another() {
 }
 
 #[test]
-fn this_kernel_has_the_io_uring_that_is_needed() {
+fn this_kernel_supports_the_required_io_uring() {
     assert_eq!(warwolf_driver::uring_supported(), Ok(()));
 }

@@ -4,11 +4,11 @@ mod kernel;
 mod sim;
 
 mod on_the_simulator {
-    warwolf_sim::conformance!(super::sim::calm);
+    warwolf_sim::conformance!(super::sim::without_faults);
 }
 
-mod on_a_rough_simulator {
-    warwolf_sim::conformance!(super::sim::rough);
+mod on_the_simulator_with_faults {
+    warwolf_sim::conformance!(super::sim::with_faults);
 }
 
 mod on_epoll {

@@ -1,4 +1,4 @@
-//! Peers of known behaviour on the simulated network.
+//! Peers of known behavior on the simulated network.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,22 +9,22 @@ use warwolf_driver::{Address, Idle};
 use warwolf_sim::conformance::{Behaviour, FAREWELL, FLOOD_BYTES, Fixture, Seen, flood_byte};
 use warwolf_sim::{Actions, ConnectionId, Peer, Scenario, SimDriver};
 
-/// What the peers of each behaviour have seen.
+/// Events counted by the peers of each behavior.
 type Sights = Arc<Mutex<BTreeMap<Behaviour, Seen>>>;
 
-/// A fixture whose network is made by a function of what is listening on it.
+/// A fixture whose network is created by a function.
 pub(crate) struct Simulated {
     sights: Sights,
     weather: fn(&mut Scenario),
 }
 
-/// A network that does nothing but take its time.
-pub(crate) fn calm() -> Simulated {
+/// A network with delays and no faults.
+pub(crate) fn without_faults() -> Simulated {
     Simulated { sights: Sights::default(), weather: |_| () }
 }
 
-/// A network that cuts, delays and dribbles.
-pub(crate) fn rough() -> Simulated {
+/// A network with small segments, jitter and short writes.
+pub(crate) fn with_faults() -> Simulated {
     let weather = |scenario: &mut Scenario| {
         scenario.jitter = Duration::from_micros(300);
         scenario.loss = 0.01;
@@ -82,7 +82,7 @@ fn address(behaviour: Behaviour) -> Address {
     Address::Ip(([192, 0, 2, 1], 1000 + behaviour as u16).into())
 }
 
-/// A peer that plays its behaviour.
+/// A peer with a behavior.
 struct Actor {
     behaviour: Behaviour,
     sights: Sights,

@@ -2,7 +2,7 @@ use super::*;
 use crate::request::parse;
 
 const MS: u64 = 1_000_000;
-const FIRST: Place = Place { connection: 1, served: 0 };
+const FIRST: Position = Position { connection: 1, served: 0 };
 
 fn application(change: impl FnOnce(&mut Options)) -> Application {
     let mut options = Options::default();
@@ -20,7 +20,7 @@ fn get(application: &Application, target: &str, arrived_ns: u64) -> Answer {
 }
 
 #[test]
-fn a_query_string_speaks_for_its_own_request_only() {
+fn a_query_string_affects_only_its_request() {
     let application = application(|options| options.size = 5);
     let asked = get(&application, "/?delay=10ms&size=7&status=404", 1);
     assert_eq!((asked.due_ns, asked.reply.status, asked.reply.body), (1 + 10 * MS, 404, Body::Pattern(7)));
@@ -30,7 +30,7 @@ fn a_query_string_speaks_for_its_own_request_only() {
 }
 
 #[test]
-fn a_query_string_that_makes_no_sense_is_told_so() {
+fn an_invalid_query_string_gets_400_with_the_reason() {
     let answer = get(&application(|_| ()), "/?delay=soon", 0);
     assert_eq!(answer.reply.status, 400);
     let Body::Text(text) = answer.reply.body else { panic!("a text") };
@@ -38,7 +38,7 @@ fn a_query_string_that_makes_no_sense_is_told_so() {
 }
 
 #[test]
-fn nothing_is_answered_in_a_stall_counted_from_the_first_request() {
+fn stalls_are_relative_to_the_first_request() {
     let application = application(|options| options.stalls = vec!["1s+1s".parse().unwrap()]);
     let start = 77;
     for (at_ms, due_ms) in [(0, 0), (999, 999), (1000, 2000), (1999, 2000), (2000, 2000)] {
@@ -48,7 +48,7 @@ fn nothing_is_answered_in_a_stall_counted_from_the_first_request() {
 }
 
 #[test]
-fn the_first_request_may_be_delayed_without_moving_the_stalls() {
+fn a_delay_of_the_first_request_does_not_move_the_stalls() {
     let application = application(|options| {
         options.stalls = vec!["1s+1s".parse().unwrap()];
         options.delay = "500ms".parse().unwrap();
@@ -59,7 +59,7 @@ fn the_first_request_may_be_delayed_without_moving_the_stalls() {
 }
 
 #[test]
-fn workers_serve_so_many_at_a_time_and_the_others_queue() {
+fn requests_beyond_the_number_of_workers_queue() {
     let application = application(|options| {
         options.workers = std::num::NonZeroUsize::new(2);
         options.delay = "10ms".parse().unwrap();
@@ -72,7 +72,7 @@ fn workers_serve_so_many_at_a_time_and_the_others_queue() {
 }
 
 #[test]
-fn capacity_is_the_mean_rate_at_which_a_busy_server_finishes() {
+fn capacity_is_the_mean_rate_of_a_busy_server() {
     for workers in [1, 4] {
         let application = application(|options| {
             options.workers = std::num::NonZeroUsize::new(workers);
@@ -90,14 +90,14 @@ fn the_last_request_of_a_connection_closes_it() {
     let input = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     let request = parse(input.as_bytes(), application.limits()).unwrap().unwrap();
     for (served, keeps) in [(0, true), (1, false)] {
-        let place = Place { connection: 1, served };
-        let answer = application.answer(&request, input.as_bytes(), 0, place);
+        let position = Position { connection: 1, served };
+        let answer = application.answer(&request, input.as_bytes(), 0, position);
         assert_eq!(answer.reply.keep_alive, keeps, "{served}");
     }
 }
 
 #[test]
-fn paths_of_the_table_have_their_replies() {
+fn documented_paths_have_special_responses() {
     let application = application(|_| ());
     let hop = get(&application, "/redirect/2?size=1", 0);
     assert_eq!(hop.reply.status, 302);
@@ -113,7 +113,7 @@ fn paths_of_the_table_have_their_replies() {
 }
 
 #[test]
-fn a_cookie_comes_back_as_known() {
+fn a_returned_cookie_is_known() {
     let application = application(|_| ());
     let first = get(&application, "/cookies", 0).reply;
     let cookie = first.headers.strip_prefix("Set-Cookie: ").unwrap();
@@ -122,7 +122,7 @@ fn a_cookie_comes_back_as_known() {
 }
 
 #[test]
-fn an_expectation_can_be_refused() {
+fn an_expectation_can_be_rejected() {
     let application = application(|options| options.expectation = Expectation::Refuse);
     let input = "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
     let answer = ask(&application, input, 0);
@@ -131,7 +131,7 @@ fn an_expectation_can_be_refused() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_statuses_and_faults() {
+fn the_same_seed_yields_the_same_statuses_and_faults() {
     let outcomes = |seed| {
         let application = application(|options| {
             options.seed = seed;
@@ -149,7 +149,7 @@ fn the_same_seed_gives_the_same_statuses_and_faults() {
 }
 
 #[test]
-fn a_planted_overflow_answers_500_from_its_length_on() {
+fn a_simulated_overflow_returns_500_from_its_length_on() {
     let application = application(|options| options.plants = vec!["query-overflow:10".parse().unwrap()]);
     assert_eq!(get(&application, "/?123456789", 0).reply.status, 200);
     assert_eq!(get(&application, "/?1234567890", 0).reply.status, 500);

@@ -19,7 +19,7 @@ fn plain() -> Reply {
     }
 }
 
-/// The script as text, with the pattern as `<n>` and chunks as `<total/size>`.
+/// Returns the script as text, with the pattern as `<n>` and chunks as `<total/size>`.
 fn written(reply: Reply) -> (String, Ending) {
     let script = reply.script();
     let text = script
@@ -38,12 +38,12 @@ fn written(reply: Reply) -> (String, Ending) {
 const HEAD: &str = "HTTP/1.1 200 OK\r\nServer: warwolf-target\r\nContent-Type: text/plain\r\n";
 
 #[test]
-fn a_plain_reply_has_a_length_and_keeps_the_connection() {
+fn a_normal_response_has_a_length_and_keeps_the_connection() {
     assert_eq!(written(plain()), (format!("{HEAD}Content-Length: 5\r\n\r\nhello"), Ending::Keep));
 }
 
 #[test]
-fn a_close_is_announced_unless_silence_is_asked_for() {
+fn a_close_is_announced_unless_disabled() {
     let (text, ending) = written(Reply { keep_alive: false, ..plain() });
     assert!(text.contains("\r\nConnection: close\r\n"));
     assert_eq!(ending, Ending::Close);
@@ -53,7 +53,7 @@ fn a_close_is_announced_unless_silence_is_asked_for() {
 }
 
 #[test]
-fn chunks_are_for_http_11_only() {
+fn chunked_coding_is_used_only_with_http_11() {
     let chunked = Reply { framing: Framing::Chunked(2), trailers: true, ..plain() };
     let (text, ending) = written(chunked.clone());
     assert_eq!(
@@ -70,7 +70,7 @@ fn chunks_are_for_http_11_only() {
 }
 
 #[test]
-fn http_10_says_keep_alive() {
+fn http_10_announces_keep_alive() {
     let (text, ending) = written(Reply { client10: true, http10: true, ..plain() });
     assert!(text.starts_with("HTTP/1.0 200 OK\r\n"));
     assert!(text.contains("\r\nConnection: keep-alive\r\n"));
@@ -78,7 +78,7 @@ fn http_10_says_keep_alive() {
 }
 
 #[test]
-fn some_replies_have_no_body() {
+fn some_responses_have_no_body() {
     let (text, _) = written(Reply { head_only: true, ..plain() });
     assert_eq!(text, format!("{HEAD}Content-Length: 5\r\n\r\n"));
     let (text, _) = written(Reply { status: 304, ..plain() });
@@ -89,7 +89,7 @@ fn some_replies_have_no_body() {
 }
 
 #[test]
-fn interim_replies_go_first_and_a_pause_follows_the_head() {
+fn interim_responses_come_first_and_a_pause_follows_the_head() {
     let (text, _) = written(Reply { interim: 2, body_delay: Duration::from_millis(5), ..plain() });
     assert_eq!(text.matches("HTTP/1.1 103 Early Hints\r\n").count(), 2);
     assert!(text.ends_with("\r\n\r\n<5ms>hello"));
@@ -98,7 +98,7 @@ fn interim_replies_go_first_and_a_pause_follows_the_head() {
 }
 
 #[test]
-fn every_fault_of_a_reply_goes_wrong_in_its_own_way() {
+fn every_fault_changes_the_response() {
     for (word, contains, ends_with, ending) in [
         ("reset", "", "", Ending::Reset),
         ("close", "", "", Ending::Close),
@@ -126,7 +126,7 @@ fn every_fault_of_a_reply_goes_wrong_in_its_own_way() {
 }
 
 #[test]
-fn a_cut_body_is_seen_to_be_cut_whatever_the_framing() {
+fn a_truncated_body_is_detectable_with_every_framing() {
     for framing in [Framing::Length, Framing::Chunked(100), Framing::UntilClose] {
         for body in [Body::Pattern(0), Body::Pattern(1000)] {
             let reply = Reply { framing, body: body.clone(), fault: Some(FaultKind::Short), ..plain() };
