@@ -11,7 +11,7 @@ use std::path::PathBuf;
     name = "warwolf",
     bin_name = "warwolf",
     version,
-    about = "Loads HTTP servers, accounts for every request, and says whether its own numbers can be believed",
+    about = "Load tester for HTTP servers that accounts for every request and reports whether its results are reliable",
     override_help = crate::screen::TEXT,
     disable_help_subcommand = true,
     subcommand_required = true
@@ -25,61 +25,62 @@ pub(crate) struct Program {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Load a server; a bare `warwolf URL…` means the same
+    /// Load a server; `warwolf URL…` means the same
     #[command(after_help = AFTER, after_long_help = AFTER_LONG)]
     Run(Box<Run>),
-    /// Print the plan that these words mean, and run nothing
+    /// Print the plan of a command line without running it
     ///
-    /// The plan goes to stdout; `warwolf run --plan FILE` runs it. A description in words goes to stderr.
+    /// Prints the plan to stdout, and a description to stderr. `warwolf run --plan FILE` runs a plan.
     Explain(Box<Explain>),
-    /// Report a kept run again, in any format
+    /// Print the report of a run file in any format
     ///
-    /// The file is one that `warwolf run -o FILE.wwr` wrote ("-" is stdin). Exit codes are those of `run`.
+    /// `warwolf run -o FILE.wwr` writes run files ("-" means stdin). Exit codes are those of `run`.
     Report(Box<Report>),
-    /// Add up the parts of a run that several machines made with --shard
+    /// Merge the run files of several machines that used --shard
     Merge(Merge),
-    /// Say whether B is slower than A, by how much, and how sure that is
+    /// Compare A and B: is B slower, by how much, and is the difference significant
     ///
-    /// `warwolf compare A B`: two URLs, or two plans, which are measured in turns A B B A; or two run files. Options of `run`
-    /// say with which load. --duration is the time for both together, 2m unless given. Exit code 97: B is worse than allowed.
+    /// `warwolf compare A B`: two URLs or two plans, which are measured alternately (A B B A), or two run files. The options of
+    /// `run` define the load. --duration is the total time of both (default 2m). Exit code 97: B is worse by more than allowed.
     Compare(Box<crate::experiment::words::Compare>),
-    /// Run a load over a grid of settings, into one table and its plots
+    /// Run a load for every combination of settings; prints a table and plots
     Sweep(Box<crate::experiment::words::Sweep>),
-    /// Search for the highest rate at which promises (--slo) hold
+    /// Search for the highest rate that meets all SLOs (--slo)
     ///
-    /// --duration is the time for each rate, 10s unless given, a fifth of it warm-up. Exit code 99: they hold at no rate.
+    /// --duration is the time per rate (default 10s); a fifth of it is warm-up. Exit code 99: no rate meets the SLOs.
     Capacity(Box<crate::experiment::words::Capacity>),
-    /// Send the requests of an access log again, at the log's own times, at a rate, or by users
+    /// Replay the requests of an access log at the original times, at a rate, or by users
     ///
-    /// `warwolf replay access.log.gz --to http://127.0.0.1:8080/`; `-` is stdin. Common, combined, Squid's native format, JSON by
-    /// lines and HAR, packed with gzip or not. With --rate the times are --rate's, with --closed there are users (-c).
+    /// `warwolf replay access.log.gz --to http://127.0.0.1:8080/`; `-` means stdin. Formats: common, combined, Squid native, JSON
+    /// lines and HAR, optionally compressed with gzip. --rate replaces the original times, --closed uses a closed loop of users
+    /// (-c).
     Replay(Box<crate::replay::words::Replay>),
-    /// Runs that were kept with `run --keep NAME`: list, show, trend, compare, tag, prune
+    /// Manage runs saved with `run --keep NAME`: list, show, trend, compare, tag, prune
     History(Box<crate::history::words::History>),
-    /// Serve HTTP, with known delays and faults: the built-in server under test
+    /// Start the built-in test server with configurable delays and faults
     ///
-    /// Prints where it listens on stdout, and serves until it is interrupted. Every option has the same meaning for all
-    /// requests that its word in a query string has for one: `--delay exp:10ms` and `/?delay=exp:10ms`.
+    /// Prints its addresses to stdout and serves until it is interrupted. Options apply to all requests; parameters of the same
+    /// names in a query string apply to one request: `--delay exp:10ms` and `/?delay=exp:10ms`.
     #[command(after_long_help = warwolf_target::GRAMMAR)]
     Target(Box<warwolf_target::Options>),
-    /// Look for requests that make a server answer wrongly or fall over
+    /// Fuzz a server: find requests that it answers incorrectly or that make it fail
     ///
-    /// Sends seeded requests with traps in them under load: odd queries, paths, headers and bodies, broken framing, lengths
-    /// where buffers end. What looks like trouble is sent again alone, made as small as it goes, and printed with a line that
-    /// shows it again. Trouble is a status of 500 or more (not 501 and 505), no answer, half an answer, an answer that is not
-    /// HTTP, a dropped connection, a TLS alert, a server that is gone or stays slow. Addresses that are neither this machine's
-    /// nor private are refused.
+    /// Sends generated requests under load: unusual queries, paths, headers and bodies, invalid framing, lengths close to buffer
+    /// sizes. A request that fails is sent again alone, shrunk to the smallest request with the same failure, and printed with a
+    /// command that reproduces it. Failures are a status of 500 or more (except 501 and 505), a missing, incomplete or malformed
+    /// response, a dropped connection, a TLS alert, and a server that is down or remains slow. Only local and private addresses
+    /// are allowed by default.
     #[command(after_long_help = crate::torture::AFTER_LONG)]
     Torture(Box<crate::torture::Words>),
-    /// Walk the links of a site: a list of its URLs, and which page leads to which
+    /// Crawl a site: list its URLs and the links between its pages
     ///
-    /// Follows links as a user would, breadth first, within one scheme, host and port, keeps to robots.txt and to a rate, and
-    /// leaves forms alone. The list is for `warwolf run --urls`, siege and http_load; the click model for `warwolf run --clicks`.
+    /// Follows links breadth-first within one scheme, host and port, obeys robots.txt and a rate limit, and ignores forms. The
+    /// list of URLs is for `warwolf run --urls`, siege and http_load; the click model for `warwolf run --clicks`.
     #[command(after_long_help = crate::crawl::AFTER_LONG)]
     Crawl(Box<crate::crawl::Words>),
-    /// Write the completion script of a shell to stdout
+    /// Print the completion script of a shell
     Completions(Completions),
-    /// Write the manual page to stdout, in roff
+    /// Print the manual page in roff format
     Man(Man),
 }
 
@@ -90,15 +91,15 @@ pub(crate) struct Run {
     pub(crate) load: Load,
     #[command(flatten)]
     pub(crate) output: Output,
-    /// Plain lines of progress even on a terminal
+    /// Print progress as plain lines, even on a terminal
     #[arg(long, help_heading = "Result")]
     pub(crate) no_tui: bool,
-    /// Keep the run in the history under this name, for `warwolf history`
+    /// Save the run in the history under this name, for `warwolf history`
     #[arg(long, value_name = "NAME", help_heading = "Result")]
     pub(crate) keep: Option<String>,
     #[command(flatten)]
     pub(crate) database: crate::history::words::Database,
-    /// Do only part I of N of the load; `warwolf merge` adds the parts up
+    /// Generate only part I of N of the load; `warwolf merge` combines the parts
     #[arg(long, value_name = "I/N", help_heading = "Machine")]
     pub(crate) shard: Option<String>,
 }
@@ -111,10 +112,10 @@ pub(crate) struct Report {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) output: Output,
-    /// One chart of the page, as SVG on stdout: percentiles, histogram, latency, rate, errors, phases, lag, in-flight
+    /// Print one chart of the HTML report as SVG: percentiles, histogram, latency, rate, errors, phases, lag, in-flight
     #[arg(long, value_name = "NAME", help_heading = "Result", conflicts_with = "format")]
     pub(crate) chart: Option<String>,
-    /// A promise to judge instead of the plan's: p99<200ms; can be given several times
+    /// SLO to check instead of those of the plan: p99<200ms; may be repeated
     #[arg(long, value_name = "SLO", help_heading = "Result", value_delimiter = '\n')]
     pub(crate) slo: Vec<String>,
 }
@@ -125,7 +126,7 @@ pub(crate) struct Merge {
     /// The run files
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Where their sum goes: a run file
+    /// Run file to write
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
@@ -135,10 +136,10 @@ pub(crate) struct Merge {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) load: Load,
-    /// How the plan is written
+    /// Format of the plan
     #[arg(long, value_name = "FORMAT", default_value = "toml")]
     pub(crate) format: PlanFormat,
-    /// Leave out the description on stderr
+    /// Print no description on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -162,7 +163,7 @@ pub(crate) struct Completions {
 /// `man`: of which command.
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// A command, such as `run`; without one, the page of the whole program
+    /// A command, such as `run`; by default the page of the whole program
     pub(crate) command: Option<String>,
 }
 
@@ -170,97 +171,95 @@ pub(crate) struct Man {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Load")]
 pub(crate) struct Load {
-    /// What to load: http:// and https:// URLs; one without a scheme is http
+    /// http:// and https:// URLs to request; the default scheme is http
     #[arg(value_name = "URL", help_heading = "Target")]
     pub(crate) url: Vec<String>,
 
-    /// Read URLs from a file, one a line, as well ("-" is stdin)
+    /// Also read URLs from a file, one per line ("-" means stdin)
     ///
-    /// One request a line: URL, METHOD URL BODY or URL METHOD BODY. Empty lines and lines that begin with # are left out.
+    /// One request per line: URL, METHOD URL BODY or URL METHOD BODY. Empty lines and lines that start with # are ignored.
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) urls: Option<PathBuf>,
 
-    /// Users who follow links, by a click model that `warwolf crawl --clicks` wrote ("-" is stdin)
+    /// Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)
     ///
-    /// A visit begins at the first page. From each page a user takes one of its links, all alike, after a think time
-    /// (exponential:3s unless --think says another); from a page without links he begins again. With --rate, each arrival is a
-    /// visit.
+    /// A visit starts at the first page. After a think time (--think, default exponential:3s) the user follows a random link of
+    /// the page; from a page without links the user starts again. With --rate, each arrival is a visit.
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) clicks: Option<PathBuf>,
 
-    /// Pages of a visit: on average in a closed loop, exactly with --rate [default: 10]
+    /// Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]
     #[arg(long, value_name = "N", help_heading = "Target")]
     pub(crate) visit: Option<String>,
 
-    /// Which URL comes next
+    /// Order of the URLs
     #[arg(long, value_name = "ORDER", help_heading = "Target")]
     pub(crate) order: Option<OrderWord>,
 
-    /// Run a plan written by `warwolf explain`, instead of flags ("-" is stdin)
+    /// Run a plan written by `warwolf explain`, instead of options ("-" means stdin)
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) plan: Option<PathBuf>,
 
-    /// Users in a closed loop, each with a connection [default: 50]; with --rate, connections at the most
+    /// Number of users in a closed loop, each with a connection [default: 50]; with --rate, maximum number of connections
     ///
-    /// Each user sends the next request when the reply to the last has come. With --rate and without this option,
-    /// connections grow as needed, up to 10,000 or what the descriptor limit allows.
+    /// Each user sends the next request when the previous response is complete. With --rate and without this option,
+    /// connections are opened as needed, up to 10,000 or the descriptor limit.
     #[arg(short, long, value_name = "N")]
     pub(crate) connections: Option<String>,
 
-    /// Stop after this many requests: 200, 10k, 1.5m
+    /// Stop after this number of requests: 200, 10k, 1.5m
     ///
-    /// With --duration as well, at whichever comes first.
+    /// With --duration, the first limit that is reached ends the run.
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) requests: Option<String>,
 
-    /// Stop after this time, warm-up included [default: 10s, unless something else ends the run]
+    /// Stop after this time, including warm-up [default: 10s, unless another option ends the run]
     #[arg(short, long, value_name = "TIME", short_alias = 'z')]
     pub(crate) duration: Option<String>,
 
-    /// Open loop: requests a second in all, whatever the server does: 500/s, 10/ms, 30/m
+    /// Open loop: total rate of requests, independent of the server: 500/s, 10/ms, 30/m
     ///
-    /// Latency is counted from when each request was due, so that a slow server cannot hide behind requests that it kept
-    /// from being sent. The rate is the total, not per connection or thread.
+    /// Latency is measured from the scheduled time of each request, so that a slow server cannot hide the requests that it
+    /// delayed. The rate is the total, not per connection or thread.
     #[arg(short, long, value_name = "RATE", short_alias = 'q')]
     pub(crate) rate: Option<String>,
 
-    /// How requests follow each other in an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]
+    /// Arrival process of an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]
     ///
-    /// constant is evenly; poisson independently of each other, with --rate as the mean; uniform:A,B with gaps drawn evenly
-    /// from A to B, instead of --rate; trace:FILE at the times in a file, one a line from the start of the run, instead of
-    /// --rate.
+    /// constant: equal gaps; poisson: random, independent arrivals with --rate as the mean; uniform:A,B: random gaps from A to B,
+    /// instead of --rate; trace:FILE: the times in a file, one per line, relative to the start of the run, instead of --rate.
     #[arg(long, value_name = "HOW")]
     pub(crate) arrivals: Option<String>,
 
-    /// Change the rate evenly: FROM:TO:TIME; or TIME alone, over which the users of a closed loop start
+    /// Change the rate linearly: FROM:TO:TIME; in a closed loop TIME alone: start the users over this time
     ///
-    /// FROM:TO:TIME, such as 100/s:2k/s:30s, is an open loop; after the time given its rate stays.
+    /// FROM:TO:TIME, such as 100/s:2k/s:30s, is an open loop; afterwards the rate stays at TO.
     #[arg(long, value_name = "RAMP")]
     pub(crate) ramp: Option<String>,
 
-    /// Rates one after the other: 500x10s,1000x10s
+    /// Sequence of rates: 500x10s,1000x10s
     #[arg(long, value_name = "STEPS")]
     pub(crate) steps: Option<String>,
 
-    /// In an open loop, requests come in groups of this many at the same instant; the rate stays
+    /// In an open loop, send this number of requests at the same instant; the total rate stays the same
     #[arg(long, value_name = "N")]
     pub(crate) burst: Option<String>,
 
-    /// Pause between a user's requests: 1s, uniform:1s,3s, exponential:2s
+    /// Pause between the requests of a user: 1s, uniform:1s,3s, exponential:2s
     #[arg(long, value_name = "TIME")]
     pub(crate) think: Option<String>,
 
-    /// Time at the start of the duration that is kept in the timeline but not in the figures
+    /// Time at the start that is excluded from the figures, but not from the timeline
     ///
-    /// It is part of --duration: `-d 30s --warmup 5s` runs for 30 s and measures the last 25.
+    /// It is part of --duration: `-d 30s --warmup 5s` runs for 30 s and measures the last 25 s.
     #[arg(long, value_name = "TIME")]
     pub(crate) warmup: Option<String>,
 
-    /// At the end, let requests in flight go on for this long before they are cut [default: 0s]
+    /// At the end, wait this long for requests in flight [default: 0s]
     #[arg(long, value_name = "TIME")]
     pub(crate) grace: Option<String>,
 
-    /// Number from which every random choice is made; without it one is chosen and printed
+    /// Seed of all random choices; by default a seed is chosen and printed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<String>,
 
@@ -273,14 +272,14 @@ pub(crate) struct Load {
     #[command(flatten)]
     pub(crate) machine: MachineWords,
 
-    /// A promise to hold: p99<200ms, errors<0.1%, rps>=4900; can be given several times
+    /// Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated
     ///
-    /// Also in the words of other tools: p(95)<200 is milliseconds. When one does not hold, the exit code is 99.
+    /// The syntax of other tools is accepted, too: p(95)<200 is in milliseconds. If an SLO is not met, the exit code is 99.
     #[arg(long, value_name = "SLO", help_heading = "Result", value_delimiter = '\n')]
     pub(crate) slo: Vec<String>,
 }
 
-/// What each request says.
+/// Content of the requests.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Request")]
 pub(crate) struct RequestWords {
@@ -288,7 +287,7 @@ pub(crate) struct RequestWords {
     #[arg(short, long, value_name = "METHOD")]
     pub(crate) method: Option<String>,
 
-    /// Header field, such as 'Accept: text/html'; can be given several times
+    /// Header field, such as 'Accept: text/html'; may be repeated
     #[arg(short = 'H', long, value_name = "FIELD", value_delimiter = '\n')]
     pub(crate) header: Vec<String>,
 
@@ -308,11 +307,11 @@ pub(crate) struct RequestWords {
     #[arg(short, long, value_name = "NAME:PASSWORD")]
     pub(crate) auth: Option<String>,
 
-    /// Keep cookies, each user or session its own
+    /// Store cookies, separately for each user or session
     #[arg(long)]
     pub(crate) cookies: bool,
 
-    /// Follow redirects, at most this many in a row; each is a request of its own [default: 0]
+    /// Follow at most this number of consecutive redirects; each counts as a request [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) follow: Option<String>,
 }
@@ -321,39 +320,39 @@ pub(crate) struct RequestWords {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionWords {
-    /// Time for a whole request, from when it has a connection to the last byte; 0 is no limit [default: 30s]
+    /// Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<String>,
 
-    /// Time for TCP and TLS to connect; 0 is no limit [default: 10s]
+    /// Timeout of connecting, including TLS; 0 means no limit [default: 10s]
     #[arg(long, value_name = "TIME")]
     pub(crate) connect_timeout: Option<String>,
 
-    /// Speak HTTP/1.0
+    /// Use HTTP/1.0
     #[arg(long = "http1.0")]
     pub(crate) http10: bool,
 
-    /// Speak HTTP/1.1 (the default)
+    /// Use HTTP/1.1 (the default)
     #[arg(long)]
     pub(crate) http1: bool,
 
-    /// Speak HTTP/2 (not built yet)
+    /// Use HTTP/2 (not available yet)
     #[arg(long, hide = true)]
     pub(crate) http2: bool,
 
-    /// Speak HTTP/3 (not built yet)
+    /// Use HTTP/3 (not available yet)
     #[arg(long, hide = true)]
     pub(crate) http3: bool,
 
-    /// Streams at once on a connection, with HTTP/2 and HTTP/3 (not built yet)
+    /// Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)
     #[arg(short = 'p', long, value_name = "N", hide = true)]
     pub(crate) streams: Option<String>,
 
-    /// A new connection for every request
+    /// Open a new connection for every request
     #[arg(long)]
     pub(crate) disable_keepalive: bool,
 
-    /// Requests each user sends on its connection before it waits for the replies [default: 1]
+    /// Number of pipelined requests per connection [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) pipeline: Option<String>,
 
@@ -361,15 +360,15 @@ pub(crate) struct ConnectionWords {
     #[arg(short = 'x', long, value_name = "PROXY")]
     pub(crate) proxy: Option<String>,
 
-    /// Use this address for a host and port: HOST:PORT:ADDRESS; can be given several times
+    /// Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated
     #[arg(long, value_name = "WHAT", value_delimiter = '\n')]
     pub(crate) resolve: Vec<String>,
 
-    /// Connect to this Unix socket, whatever the URL's host says
+    /// Connect to this Unix socket instead of the host of the URL
     #[arg(long, value_name = "PATH")]
     pub(crate) unix_socket: Option<PathBuf>,
 
-    /// Source addresses, taken in turn: more of them pass the limit of some 28,000 ports; commas between them
+    /// Source addresses, comma-separated, used in turn; each provides about 28,000 ports
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     pub(crate) bind: Vec<String>,
 
@@ -381,19 +380,19 @@ pub(crate) struct ConnectionWords {
     #[arg(short = '6', long)]
     pub(crate) ipv6: bool,
 
-    /// Let the kernel hold back small packets (no TCP_NODELAY)
+    /// Let the kernel delay small packets (no TCP_NODELAY)
     #[arg(long)]
     pub(crate) nagle: bool,
 
-    /// Kernel send buffer of each connection: 64k
+    /// Size of the kernel's send buffer per connection: 64k
     #[arg(long, value_name = "BYTES")]
     pub(crate) send_buffer: Option<String>,
 
-    /// Kernel receive buffer of each connection: 64k
+    /// Size of the kernel's receive buffer per connection: 64k
     #[arg(long, value_name = "BYTES")]
     pub(crate) receive_buffer: Option<String>,
 
-    /// Close with a reset, which leaves no port in TIME_WAIT
+    /// Close connections with a reset, so that no port stays in TIME_WAIT
     #[arg(long)]
     pub(crate) close_with_reset: bool,
 }
@@ -406,15 +405,15 @@ pub(crate) struct TlsWords {
     #[arg(short = 'k', long)]
     pub(crate) insecure: bool,
 
-    /// Trust the certificates in this PEM file, instead of the system's
+    /// Trust the certificates in this PEM file instead of those of the system
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
 
-    /// Our certificate chain, PEM
+    /// Client certificate chain, PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) cert: Option<PathBuf>,
 
-    /// The key of --cert, PEM
+    /// Private key of --cert, PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
 
@@ -426,15 +425,15 @@ pub(crate) struct TlsWords {
     #[arg(long, value_name = "VERSION")]
     pub(crate) tls_max: Option<String>,
 
-    /// Cipher suites to offer, by IANA or OpenSSL name; commas between them
+    /// Cipher suites to offer, comma-separated IANA or OpenSSL names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) ciphers: Vec<String>,
 
-    /// Make a full handshake every time
+    /// Never resume TLS sessions
     #[arg(long)]
     pub(crate) no_resumption: bool,
 
-    /// Name to send and to find in the certificate, instead of the URL's host
+    /// Server name to send and to verify instead of the host of the URL
     #[arg(long, value_name = "NAME")]
     pub(crate) server_name: Option<String>,
 }
@@ -443,15 +442,15 @@ pub(crate) struct TlsWords {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Machine")]
 pub(crate) struct MachineWords {
-    /// Worker threads [default: as suits the machine and the load]
+    /// Number of worker threads [default: depends on the machine and the load]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<String>,
 
-    /// Kernel interface [default: uring where the kernel allows it, else epoll]
+    /// Kernel interface [default: uring if the kernel allows it, else epoll]
     #[arg(long, value_name = "DRIVER")]
     pub(crate) driver: Option<DriverWord>,
 
-    /// What a thread does while nothing is due: block (sleep) or spin (a busy core, for lag in microseconds) [default: block]
+    /// How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]
     #[arg(long, value_name = "HOW", hide_possible_values = true)]
     pub(crate) idle: Option<IdleWord>,
 }
@@ -459,16 +458,16 @@ pub(crate) struct MachineWords {
 /// Which URL comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OrderWord {
-    /// One after the other, over all users (the default)
+    /// In turn, across all users (the default)
     Sequential,
-    /// Drawn evenly
+    /// At random
     Random,
 }
 
 /// Kernel interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DriverWord {
-    /// io_uring, or an error where it cannot be had
+    /// io_uring, or an error if it is not available
     Uring,
     /// epoll
     Epoll,
@@ -487,22 +486,22 @@ pub(crate) enum IdleWord {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Result")]
 pub(crate) struct Output {
-    /// Keep the result in a file, as its extension says; can be given several times
+    /// Write the result to a file; the extension selects the format; may be repeated
     ///
-    /// .wwr is the whole run, for `warwolf report`; .html, .json, .csv (intervals), .md, .xml (JUnit) and .txt are reports. The
-    /// file is opened before the run starts, so that nothing is lost to a mistyped path.
+    /// .wwr is a run file with all data, for `warwolf report`; .html, .json, .csv (intervals), .md, .xml (JUnit) and .txt are
+    /// reports. The file is opened before the run starts, so that a mistyped path loses no result.
     #[arg(short, long, value_name = "FILE", value_delimiter = '\n')]
     pub(crate) output: Vec<PathBuf>,
 
-    /// What goes to stdout [default: text]
+    /// Format of the report on stdout [default: text]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<FormatWord>,
 
-    /// Exit with 96 when the verdict is not VALID
+    /// Exit with 96 if the verdict is not VALID
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -524,25 +523,25 @@ pub(crate) enum FormatWord {
     Junit,
 }
 
-const AFTER: &str = "Every option is also an environment variable: --connect-timeout is WARWOLF_CONNECT_TIMEOUT.\n\
-                     --help says more, and has examples.";
+const AFTER: &str = "Every option can be set by an environment variable: --connect-timeout by WARWOLF_CONNECT_TIMEOUT.\n\
+                     --help prints details and examples.";
 
 const AFTER_LONG: &str = "\
 Times, rates, sizes:
-  Times carry a unit (250ms, 10s, 5m); a bare number is seconds. Rates are per second unless they say otherwise.
-  Counts take k and m for thousands and millions, sizes take k, m and g for powers of 1,024.
+  Times have a unit (250ms, 10s, 5m); a bare number is in seconds. Rates are per second unless a unit is given.
+  In counts, k and m mean thousands and millions; in sizes, k, m and g are powers of 1,024.
 
 Environment:
-  Every option is also an environment variable: --connect-timeout is WARWOLF_CONNECT_TIMEOUT, --quiet is
-  WARWOLF_QUIET=1. Options that can be given several times take one value a line. The command line wins.
-  NO_COLOR turns colours off, CLICOLOR_FORCE=1 turns them on.
+  Every option can be set by an environment variable: --connect-timeout by WARWOLF_CONNECT_TIMEOUT, --quiet by
+  WARWOLF_QUIET=1. Options that may be repeated take one value per line. The command line has precedence.
+  NO_COLOR disables colors, CLICOLOR_FORCE=1 enables them.
 
 Signals:
-  Ctrl-C (or SIGTERM) stops the run and reports; a second one does not wait for requests in flight.
+  Ctrl-C (or SIGTERM) stops the run and prints the report; a second one does not wait for requests in flight.
 
 Exit codes:
-  0 well; 1 could not run, or no request succeeded; 2 usage; 96 not trustworthy, with --strict;
-  97 B is worse than A (compare); 99 an SLO failed; 130 interrupted, after reporting
+  0 success; 1 the run failed, or no request succeeded; 2 usage error; 96 the verdict is not VALID (with --strict);
+  97 B is worse than A (compare); 99 an SLO is not met; 130 interrupted; the report was printed
 
 Examples:
   warwolf run http://127.0.0.1:8080/

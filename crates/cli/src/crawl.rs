@@ -19,69 +19,69 @@ use warwolf_plan::{ClickModel, PlanError, Request};
 /// What to walk, how far and how fast.
 #[derive(Debug, Args)]
 pub(crate) struct Words {
-    /// Where to begin; only its own scheme, host and port are walked
+    /// URL to start at; only its scheme, host and port are crawled
     #[arg(value_name = "URL")]
     url: String,
 
-    /// Pages at the most
+    /// Maximum number of pages
     #[arg(short = 'n', long, value_name = "N", default_value = "10k")]
     pages: String,
 
-    /// Clicks away from the start at the most
+    /// Maximum distance from the start in clicks
     #[arg(long, value_name = "N", default_value = "20")]
     depth: String,
 
-    /// Requests a second at the most; a longer Crawl-delay in robots.txt wins
+    /// Maximum rate of requests; a longer Crawl-delay in robots.txt has precedence
     #[arg(short, long, value_name = "RATE", default_value = "50/s", short_alias = 'q')]
     rate: String,
 
-    /// Requests at once, at the most
+    /// Maximum number of concurrent requests
     #[arg(short, long, value_name = "N", default_value = "8")]
     connections: String,
 
-    /// Only addresses whose path begins so: /docs/
+    /// Only URLs whose path starts with this prefix: /docs/
     #[arg(long, value_name = "PATH", default_value = "/")]
     under: String,
 
-    /// Do not ask for robots.txt; for your own server
+    /// Ignore robots.txt; for your own server
     #[arg(long)]
     ignore_robots: bool,
 
-    /// List what pages load as well: images, scripts, style sheets
+    /// Also list the resources of pages: images, scripts, style sheets
     #[arg(long)]
     resources: bool,
 
-    /// Header field for every request, such as 'Cookie: …'; can be given several times
+    /// Header field for every request, such as 'Cookie: …'; may be repeated
     #[arg(short = 'H', long, value_name = "FIELD", value_delimiter = '\n')]
     header: Vec<String>,
 
-    /// For connecting, and for the next byte of a page
+    /// Timeout for connecting and for the next byte of a page
     #[arg(long, value_name = "TIME", default_value = "10s")]
     timeout: String,
 
-    /// So much of a page is read for links
+    /// Maximum bytes of a page that are searched for links
     #[arg(long, value_name = "BYTES", default_value = "1m")]
     page_size: String,
 
     #[command(flatten)]
     trust: Trust,
 
-    /// Where the list of URLs goes, one a line, instead of stdout: for `warwolf run --urls`, siege, http_load
+    /// Write the list of URLs to this file instead of stdout, one per line: for `warwolf run --urls`, siege, http_load
     #[arg(short, long, value_name = "FILE", help_heading = "Result")]
     output: Option<PathBuf>,
 
-    /// Where the click model goes, for `warwolf run --clicks`
+    /// Write the click model to this file, for `warwolf run --clicks`
     #[arg(long, value_name = "FILE.json", help_heading = "Result")]
     clicks: Option<PathBuf>,
 
-    /// Nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(long, help_heading = "Result")]
     quiet: bool,
 }
 
 pub(crate) const AFTER_LONG: &str = "\
 Exit codes:
-  0 walked; 1 could not be walked, or not a page was answered with 200; 2 usage; 130 interrupted, after writing
+  0 success; 1 the crawl failed, or no page had status 200; 2 usage error; 130 interrupted; the result was written
 
 Examples:
   warwolf crawl http://127.0.0.1:8080/ -o urls.txt --clicks site.json

@@ -19,7 +19,7 @@ pub(crate) struct Trust {
     #[arg(short = 'k', long)]
     pub(crate) insecure: bool,
 
-    /// Trust the certificates in this PEM file, instead of the system's
+    /// Trust the certificates in this PEM file instead of those of the system
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
 }

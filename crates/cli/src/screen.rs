@@ -1,40 +1,40 @@
-//! The first thing a newcomer sees: one screen that teaches.
+//! The overview that the program prints without arguments.
 
-/// What `warwolf`, `warwolf -h` and `warwolf --help` print.
+/// The text of `warwolf`, `warwolf -h` and `warwolf --help`.
 pub(crate) const TEXT: &str = "\
-warwolf loads HTTP servers, accounts for every request, and says whether its own numbers can be believed.
+warwolf loads HTTP servers, accounts for every request, and reports whether its results are reliable.
 
-  warwolf http://127.0.0.1:8080/         50 users for ten seconds, each waiting for replies (closed loop)
+  warwolf http://127.0.0.1:8080/         50 users for ten seconds, each waits for its response (closed loop)
   warwolf -c 200 -d 1m URL               200 users for a minute
-  warwolf -r 500/s -d 1m URL             500 requests a second, whatever the server does (open loop)
-  warwolf -n 10k --slo 'p99<200ms' URL   10,000 requests; exit code 99 when the promise does not hold
+  warwolf -r 500/s -d 1m URL             500 requests per second, independent of the server (open loop)
+  warwolf -n 10k --slo 'p99<200ms' URL   10,000 requests; exit code 99 if the SLO is not met
 
-Load         -c, --connections N    users; with -r, connections at the most
+Load         -c, --connections N    users; with -r, maximum number of connections
              -n, --requests N       stop after N requests
              -d, --duration TIME    stop after TIME (10s)
-             -r, --rate RATE        open loop, in all: 500/s, 30/m; --arrivals, --ramp, --steps
-                 --think TIME       pause between a user's requests
+             -r, --rate RATE        open loop, total rate: 500/s, 30/m; --arrivals, --ramp, --steps
+                 --think TIME       pause between the requests of a user
 Request      -m, --method   -H, --header   -b, --body TEXT|@FILE   -T, --content-type   -a, --auth
              --urls FILE    --order sequential|random    --follow N    --cookies
 Connection   --timeout   --connect-timeout   --disable-keepalive   --pipeline N   -x, --proxy   -k, --insecure
 Result       -o, --output FILE.wwr|html|json|csv|md|xml   --format   --slo 'errors<0.1%'   --strict   --quiet
 
 Commands
-  run URL…           load a server; what a bare URL means
-  explain URL…       print the plan that these words mean, and run nothing
-  report FILE.wwr    report a kept run again, in any format
-  compare A B        whether B is slower than A, by how much, and how sure that is
-  sweep --vary …     a load over a grid of settings, into one table and its plots
-  capacity URL       the highest rate at which the promises hold
-  replay LOG         the requests of an access log, at its times or others
-  history            runs kept with --keep NAME: list, trend, compare with the baseline, tag, prune
-  merge FILES -o F   add up the parts of a run that several machines made
-  torture URL        look for requests that make a server answer wrongly or fall over
-  crawl URL          walk a site's links: a list of URLs, and a click model for run --clicks
-  siege, httperf, http_load, torture.pl    the classics, each with its own options, files and report
-  target             serve HTTP, with known delays and faults: the built-in server under test
-  completions SHELL  completion script for a shell; man: manual page
+  run URL…           load a server; the default command
+  explain URL…       print the plan of a command line without running it
+  report FILE.wwr    print the report of a run file in any format
+  compare A B        compare two servers: is B slower, by how much, is the difference significant
+  sweep --vary …     run a load for every combination of settings; prints a table and plots
+  capacity URL       find the highest rate that meets all SLOs
+  replay LOG         replay an access log, at the original times or others
+  history            manage runs saved with --keep NAME: list, trend, compare, tag, prune
+  merge FILES -o F   merge the run files of several machines
+  torture URL        fuzz a server: find requests that make it fail
+  crawl URL          crawl a site: a list of URLs, and a click model for run --clicks
+  siege, httperf, http_load, torture.pl    classic load testers, each with its own options, files and report
+  target             start the built-in test server with configurable delays and faults
+  completions SHELL  print the completion script of a shell; man: print the manual page
 
-`warwolf run -h` lists every option, `warwolf run --help` explains them. Each is also an environment variable:
-WARWOLF_RATE=500/s. Ctrl-C stops and reports; twice, at once.
+`warwolf run -h` lists all options, `warwolf run --help` describes them. Environment variables set options, too:
+WARWOLF_RATE=500/s. Ctrl-C stops the run and prints the report; a second Ctrl-C exits at once.
 ";

@@ -24,23 +24,23 @@ use warwolf_torture::{
 /// What to torture, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Words {
-    /// The address; requests are variations of a GET of it
+    /// URL to test; requests are variations of a GET of this URL
     #[arg(value_name = "URL", required_unless_present = "replay")]
     url: Option<String>,
 
-    /// Requests in all
+    /// Number of requests
     #[arg(short = 'n', long, value_name = "N", default_value = "10k")]
     requests: String,
 
-    /// Requests a second
+    /// Requests per second
     #[arg(short, long, value_name = "RATE", default_value = "500/s", short_alias = 'q')]
     rate: String,
 
-    /// Requests at once, at the most
+    /// Maximum number of concurrent requests
     #[arg(short, long, value_name = "N", default_value = "32")]
     connections: String,
 
-    /// Number from which every request is made; without it one is chosen and printed
+    /// Seed of the generated requests; by default a seed is chosen and printed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -48,58 +48,58 @@ pub(crate) struct Words {
     #[arg(long, value_name = "N", default_value = "0")]
     first: u64,
 
-    /// The longest thing put into a request, in bytes: 64k
+    /// Maximum length of a generated part of a request, in bytes: 64k
     #[arg(long, value_name = "BYTES", default_value = "64k")]
     longest: String,
 
-    /// Header field for every request, such as 'Authorization: …'; can be given several times
+    /// Header field for every request, such as 'Authorization: …'; may be repeated
     #[arg(short = 'H', long, value_name = "FIELD", value_delimiter = '\n')]
     header: Vec<String>,
 
-    /// After so long without an answer, a request that is owed one hangs
+    /// Report a hang when a complete request gets no response byte for this long
     #[arg(long, value_name = "TIME", default_value = "2s")]
     patience: String,
 
-    /// How long the server may take to come back after trouble
+    /// Maximum time that the server may need to recover after a failure
     #[arg(long, value_name = "TIME", default_value = "10s")]
     recovery: String,
 
-    /// Requests to make one finding small, at the most
+    /// Maximum requests spent shrinking one finding
     #[arg(long, value_name = "N", default_value = "3k")]
     tries: String,
 
-    /// Stop after so many findings
+    /// Stop after this number of findings
     #[arg(long, value_name = "N", default_value = "50")]
     findings: String,
 
-    /// Send one request alone: the spelling after `--replay` in a report, or FILE.json#2 for the second finding in a file
+    /// Send one request alone: as printed after `--replay` in a report, or FILE.json#2 for the second finding in a file
     ///
-    /// Without a URL it is a file that `-o FILE.json` wrote, and the first finding unless #N follows.
+    /// Without a URL the argument is a file written by `-o FILE.json`, and selects its first finding unless #N follows.
     #[arg(long, value_name = "FINDING")]
     replay: Option<String>,
 
-    /// How often --replay sends it
+    /// Number of times --replay sends the request
     #[arg(long, value_name = "N", default_value = "1", requires = "replay")]
     times: u32,
 
-    /// Torture this host although its address is neither this machine's nor private; can be given several times
+    /// Also test this host, whose address is neither local nor private; may be repeated
     ///
-    /// Only with the consent of whoever runs it.
+    /// Use it only with the permission of the operator of the server.
     #[arg(long, value_name = "HOST", value_delimiter = '\n')]
     i_may_test: Vec<String>,
 
     #[command(flatten)]
     trust: Trust,
 
-    /// What goes to stdout
+    /// Format of the result on stdout
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Result")]
     format: FormatWord,
 
-    /// Keep the result in a file, as its extension says: .json, .sarif, .xml (JUnit) or .txt; can be given several times
+    /// Write the result to a file; the extension selects the format: .json, .sarif, .xml (JUnit) or .txt; may be repeated
     #[arg(short, long, value_name = "FILE", value_delimiter = '\n', help_heading = "Result")]
     output: Vec<PathBuf>,
 
-    /// Nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(long, help_heading = "Result")]
     quiet: bool,
 }
@@ -107,9 +107,9 @@ pub(crate) struct Words {
 /// How a result is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FormatWord {
-    /// For people
+    /// Plain text
     Text,
-    /// Everything, as JSON
+    /// All data as JSON
     Json,
     /// SARIF 2.1.0
     Sarif,
@@ -119,7 +119,7 @@ enum FormatWord {
 
 pub(crate) const AFTER_LONG: &str = "\
 Exit codes:
-  0 nothing found; 1 could not run; 2 usage; 99 something was found; 130 interrupted, after reporting
+  0 no finding; 1 the test could not run; 2 usage error; 99 there are findings; 130 interrupted; the result was printed
 
 Examples:
   warwolf torture http://127.0.0.1:8080/
@@ -246,7 +246,7 @@ fn permitted(request: &Request, words: &Words) -> Result<Target, Failure> {
     let is_named = words.i_may_test.iter().any(|host| host.eq_ignore_ascii_case(&endpoint.host));
     if !is_named && !addresses.iter().all(is_own) {
         return Err(Complaint::new(format!(
-            "url: `{0}`: neither this machine nor a private address; if you may test it, say `--i-may-test {0}`",
+            "url: `{0}`: neither a local nor a private address; if you have permission to test it, add `--i-may-test {0}`",
             endpoint.host
         ))
         .into());
@@ -286,7 +286,7 @@ fn hunt(
     let driver = driver(options.at_once + 2)?;
     Campaign::run(driver, place, generator, subject, options, &mut watch).map_err(|error| match error {
         CampaignError::Failing(what) => Failure::new(format!(
-            "the server is not well to begin with: a sound request gets {what}; torture a server that answers"
+            "the server fails before the test: a valid request gets `{what}`; test a server that works"
         )),
         CampaignError::Machine(error) => {
             Failure::new(format!("the kernel refuses to wait: {}", reason(&error)))

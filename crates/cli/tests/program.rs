@@ -80,7 +80,7 @@ fn filtered(speech: &str, url: &str) -> String {
 }
 
 #[test]
-fn without_words_it_teaches_in_one_screen() {
+fn without_arguments_it_prints_an_overview() {
     let screen = warwolf(&[]);
     assert_eq!(screen.code, Some(0));
     assert!(screen.stdout.starts_with("warwolf loads HTTP servers"), "{screen:#?}");

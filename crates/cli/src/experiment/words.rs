@@ -10,19 +10,19 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) load: Load,
 
-    /// Length of a slice: A and B take turns A B B A [default: 1s]
+    /// Length of a slice of the alternation A B B A [default: 1s]
     #[arg(long, value_name = "TIME", help_heading = "Experiment")]
     pub(crate) slice: Option<String>,
 
-    /// How much worse B may be in rate and latency before the exit code is 97 [default: 5%]
+    /// Allowed deterioration of rate and latency; beyond it the exit code is 97 [default: 5%]
     #[arg(long, value_name = "SHARE", help_heading = "Experiment")]
     pub(crate) allow: Option<String>,
 
-    /// How much greater the share of errors may be, in points: 0.1% is one call in a thousand [default: 0.1%]
+    /// Allowed increase of the error rate, in percentage points: 0.1% is one request in a thousand [default: 0.1%]
     #[arg(long, value_name = "SHARE", help_heading = "Experiment")]
     pub(crate) allow_errors: Option<String>,
 
-    /// Compare run files all the same when their plans are different loads
+    /// Compare run files even if their loads differ
     #[arg(long, help_heading = "Experiment")]
     pub(crate) different: bool,
 
@@ -36,18 +36,18 @@ pub(crate) struct Sweep {
     #[command(flatten)]
     pub(crate) load: Load,
 
-    /// What is varied: connections=10,100 or target=old:http://a/,new:http://b/; can be given several times
+    /// Setting to vary: connections=10,100 or target=old:http://a/,new:http://b/; may be repeated
     ///
-    /// An option of `warwolf run` by its long name, `target`, or a field of the plan as `warwolf explain` prints it, such as
-    /// timeouts.call. With --urls, a plan or a URL, a target's scheme, host and port take the place of each request's.
+    /// The long name of an option of `warwolf run`, `target`, or a field of the plan as printed by `warwolf explain`, such as
+    /// timeouts.call. With --urls, a plan or a URL, a target replaces scheme, host and port of each request.
     #[arg(long, value_name = "NAME=VALUES", help_heading = "Experiment", value_delimiter = '\n')]
     pub(crate) vary: Vec<String>,
 
-    /// Run every point this often [default: 1]
+    /// Number of runs per point [default: 1]
     #[arg(long, value_name = "N", help_heading = "Experiment")]
     pub(crate) repeats: Option<usize>,
 
-    /// In which order points are run [default: balanced]
+    /// Order of the points [default: balanced]
     #[arg(long, value_name = "ORDER", help_heading = "Experiment")]
     pub(crate) sequence: Option<SequenceWord>,
 
@@ -55,18 +55,18 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "TIME", help_heading = "Experiment")]
     pub(crate) rest: Option<String>,
 
-    /// Run this command before each run, with sh: restart the server, clear its cache
+    /// Shell command to execute before each run, for example to restart the server
     ///
-    /// It sees the settings of the point as environment variables: SWEEP_CONNECTIONS=10, SWEEP_TARGET=old. When it fails, the
+    /// Environment variables contain the settings of the point: SWEEP_CONNECTIONS=10, SWEEP_TARGET=old. If the command fails, the
     /// sweep stops.
     #[arg(long, value_name = "COMMAND", help_heading = "Experiment")]
     pub(crate) between: Option<String>,
 
-    /// Keep every run in this folder, and go on from what is there
+    /// Save every run in this folder; skip runs that are already there
     #[arg(long, value_name = "FOLDER", help_heading = "Experiment")]
     pub(crate) folder: Option<PathBuf>,
 
-    /// Which chart goes into a file that ends in .svg [default: response]
+    /// Chart for files that end with .svg [default: response]
     #[arg(long, value_name = "CHART", help_heading = "Result")]
     pub(crate) chart: Option<SweepChart>,
 
@@ -77,11 +77,11 @@ pub(crate) struct Sweep {
 /// In which order points are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SequenceWord {
-    /// As given
+    /// In the given order
     Given,
-    /// Every second repeat backwards, so that an even drift cancels out (the default)
+    /// Every second repeat in reverse order, so that a linear drift cancels out (the default)
     Balanced,
-    /// Each repeat in an order of its own
+    /// A random order for each repeat
     Random,
 }
 
@@ -90,7 +90,7 @@ pub(crate) enum SequenceWord {
 pub(crate) enum SweepChart {
     /// Mean response time
     Response,
-    /// Completed requests a second
+    /// Completed requests per second
     Rate,
     /// 99th percentile of latency
     P99,
@@ -98,29 +98,29 @@ pub(crate) enum SweepChart {
     Errors,
 }
 
-/// `capacity`: a load, promises, and where to search.
+/// `capacity`: a load, SLOs, and the range to search.
 #[derive(Debug, Args)]
 pub(crate) struct Capacity {
     #[command(flatten)]
     pub(crate) load: Load,
 
-    /// The rate the search begins with [default: 50/s]
+    /// Initial rate [default: 50/s]
     #[arg(long, value_name = "RATE", help_heading = "Experiment")]
     pub(crate) start: Option<String>,
 
-    /// No rate above this is tried [default: 1m/s]
+    /// Maximum rate [default: 1m/s]
     #[arg(long, value_name = "RATE", help_heading = "Experiment")]
     pub(crate) most: Option<String>,
 
-    /// How exactly the rate is found [default: 2%]
+    /// Precision of the result [default: 2%]
     #[arg(long, value_name = "SHARE", help_heading = "Experiment")]
     pub(crate) precision: Option<String>,
 
-    /// How often a borderline rate is tried again, each time twice as long [default: 2]
+    /// Maximum repetitions of a borderline rate, each twice as long [default: 2]
     #[arg(long, value_name = "N", help_heading = "Experiment")]
     pub(crate) retests: Option<u32>,
 
-    /// Let the server rest at least this long between rates [default: 500ms]
+    /// Minimum pause between rates [default: 500ms]
     #[arg(long, value_name = "TIME", help_heading = "Experiment")]
     pub(crate) rest: Option<String>,
 
@@ -132,21 +132,21 @@ pub(crate) struct Capacity {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Result")]
 pub(crate) struct Written {
-    /// Keep the result in a file, as its extension says; can be given several times
+    /// Write the result to a file; the extension selects the format; may be repeated
     ///
-    /// .html, .md, .json and .txt; of a sweep and of a search for capacity also .csv and .svg.
+    /// .html, .md, .json and .txt; for sweep and capacity also .csv and .svg.
     #[arg(short, long, value_name = "FILE", value_delimiter = '\n')]
     pub(crate) output: Vec<PathBuf>,
 
-    /// What goes to stdout [default: text]
+    /// Format of the result on stdout [default: text]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<FormWord>,
 
-    /// Exit with 96 when nothing reliable can be said
+    /// Exit with 96 if the result is not reliable
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(long)]
     pub(crate) quiet: bool,
 }
@@ -156,7 +156,7 @@ pub(crate) struct Written {
 pub(crate) enum FormWord {
     /// A table
     Text,
-    /// Everything, for programs
+    /// All data, for programs
     Json,
     /// The table, for spreadsheets
     Csv,

@@ -15,7 +15,7 @@ pub(crate) struct History {
 /// Which database.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Database {
-    /// The history's file [default: warwolf/history.db in $XDG_DATA_HOME or ~/.local/share]
+    /// Database file [default: warwolf/history.db in $XDG_DATA_HOME or ~/.local/share]
     #[arg(long, value_name = "FILE", env = "WARWOLF_DATABASE", hide_env = true)]
     pub(crate) database: Option<PathBuf>,
 }
@@ -23,33 +23,33 @@ pub(crate) struct Database {
 /// What to do with a history.
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
-    /// The runs that are kept
+    /// List the saved runs
     List(List),
-    /// Report a run again, in any format; `-o FILE.wwr` exports it
+    /// Print the report of a run in any format; `-o FILE.wwr` exports the run
     Show(Show),
-    /// The runs of a name over time, as a table and charts
+    /// Show the runs of a name over time, as a table and charts
     Trend(List),
-    /// Compare the latest run of a name, or any, with its baseline, or with the one before
+    /// Compare the latest or any other run of a name with the baseline or the previous run
     Compare(Compare),
-    /// Put a tag on a run, such as a version; `baseline` is what others are compared with
+    /// Tag a run, for example with a version; `baseline` marks the run for comparisons
     Tag(Tag),
-    /// Take a tag off a run
+    /// Remove a tag from a run
     Untag(Tag),
-    /// Keep a run file in the history
+    /// Add a run file to the history
     Import(Import),
-    /// Forget all but the latest runs of each name; tagged runs stay
+    /// Delete all but the latest runs of each name, except tagged runs
     Prune(Prune),
 }
 
 /// `history list`, `history trend`
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Only runs kept under this name
+    /// Only runs with this name
     pub(crate) name: Option<String>,
     /// Only runs with this tag
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Option<String>,
-    /// Only the latest, so many
+    /// Only this number of latest runs
     #[arg(long, value_name = "N")]
     pub(crate) latest: Option<u32>,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub(crate) struct List {
 /// `history show`
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// Its number
+    /// Number of the run
     pub(crate) run: i64,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -72,21 +72,21 @@ pub(crate) struct Show {
 /// `history compare`
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// The name the runs are kept under
+    /// Name of the runs
     pub(crate) name: String,
-    /// The number of the run to compare [default: the latest of the name]
+    /// Number of the run to compare [default: the latest of the name]
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<i64>,
-    /// The number of the run to compare it with [default: the baseline, else the run before]
+    /// Number of the run to compare it with [default: the baseline, else the previous run]
     #[arg(long, value_name = "N")]
     pub(crate) with: Option<i64>,
-    /// How much worse rate and latency may be before the exit code is 97 [default: 5%]
+    /// Allowed deterioration of rate and latency; beyond it the exit code is 97 [default: 5%]
     #[arg(long, value_name = "SHARE")]
     pub(crate) allow: Option<String>,
-    /// How much greater the share of errors may be, in points [default: 0.1%]
+    /// Allowed increase of the error rate, in percentage points [default: 0.1%]
     #[arg(long, value_name = "SHARE")]
     pub(crate) allow_errors: Option<String>,
-    /// Compare all the same when the plans are different loads
+    /// Compare runs even if their loads differ
     #[arg(long)]
     pub(crate) different: bool,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub(crate) struct Tag {
 /// `history import`
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The name to keep it under
+    /// Name of the run
     pub(crate) name: String,
     /// The run file
     pub(crate) file: PathBuf,
@@ -120,10 +120,10 @@ pub(crate) struct Import {
 /// `history prune`
 #[derive(Debug, Args)]
 pub(crate) struct Prune {
-    /// How many runs of each name stay
+    /// Number of runs to keep per name
     #[arg(long, value_name = "N")]
     pub(crate) keep: u32,
-    /// Only of this name
+    /// Only runs with this name
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) database: Database,

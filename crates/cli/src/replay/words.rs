@@ -13,35 +13,35 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "URL", help_heading = "Replay")]
     pub(crate) to: Option<String>,
 
-    /// Send requests for one host of the log to a server: a.test=http://127.0.0.1:81/; can be given several times
+    /// Send requests for one host of the log to this server: a.test=http://127.0.0.1:81/; may be repeated
     #[arg(long, value_name = "HOST=URL", help_heading = "Replay", value_delimiter = '\n')]
     pub(crate) map: Vec<String>,
 
-    /// Faster or slower than the log: 2x, 0.5x [default: 1x]
+    /// Speed relative to the log: 2x, 0.5x [default: 1x]
     #[arg(long, value_name = "FACTOR", help_heading = "Replay")]
     pub(crate) speed: Option<String>,
 
-    /// Forget the times: users (-c) who send line after line, each waiting for its reply
+    /// Ignore the times: a closed loop of users (-c) sends the requests in order
     #[arg(long, help_heading = "Replay", conflicts_with = "speed")]
     pub(crate) closed: bool,
 
-    /// Which methods are sent; `all` for all, without their bodies, which logs do not have [default: GET,HEAD]
+    /// Methods to send; `all` sends every method, without bodies, because logs do not contain them [default: GET,HEAD]
     #[arg(long, value_name = "METHODS", help_heading = "Replay", value_delimiter = ',')]
     pub(crate) only_methods: Vec<String>,
 
-    /// Send only what was answered so: 200, 3xx; commas between them
+    /// Send only requests with these statuses in the log, comma-separated: 200, 3xx
     #[arg(long, value_name = "STATUSES", help_heading = "Replay", value_delimiter = ',')]
     pub(crate) only_status: Vec<String>,
 
-    /// Leave out what was before this time: 2026-11-21T10:00:00Z
+    /// Skip requests before this time: 2026-11-21T10:00:00Z
     #[arg(long, value_name = "TIME", help_heading = "Replay")]
     pub(crate) since: Option<String>,
 
-    /// Leave out what was at this time and after
+    /// Skip requests at or after this time
     #[arg(long, value_name = "TIME", help_heading = "Replay")]
     pub(crate) until: Option<String>,
 
-    /// How the log is written [default: as its first line looks]
+    /// Format of the log [default: detected from the first line]
     #[arg(long, value_name = "FORMAT", help_heading = "Replay")]
     pub(crate) log_format: Option<LogFormat>,
 
