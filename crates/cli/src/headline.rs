@@ -1,9 +1,9 @@
 //! What is about to be run, in one line.
 
 use std::time::Duration;
-use warwolf_measure::unit;
 use warwolf_plan::quantity::{print_duration, print_rate};
 use warwolf_plan::{ArrivalProcess, Idle, Plan, Schedule, Work};
+use warwolf_report::unit;
 
 /// What this machine will use for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use crate::headline::time;
 use std::fmt::Write;
 use std::time::Duration;
-use warwolf_measure::unit;
+use warwolf_report::unit;
 
 /// Columns the panel needs.
 pub(crate) const COLUMNS: usize = 64;

@@ -12,9 +12,9 @@ use std::time::Duration;
 use terminal_size::{Height, Width, terminal_size_of};
 use warwolf_clock::Timestamp;
 use warwolf_engine::Control;
-use warwolf_measure::unit;
 use warwolf_measure::{Interval, Phase, Tally};
 use warwolf_plan::Plan;
+use warwolf_report::unit;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use crate::streams;
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use warwolf_measure::{Grade, Reason, Run, Slo};
-use warwolf_report::{Format, Report};
+use warwolf_measure::{Grade, Run, Slo};
+use warwolf_report::{Format, Report, wording};
 
 /// What is written into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,23 +134,14 @@ fn ending(report: &Report<'_>, strict: bool) -> (Exit, Vec<String>) {
         );
     }
     if strict && report.verdict.grade != Grade::Valid {
-        let reason = |reason: &Reason| {
-            format!(
-                "{}: {}: {}; {}",
-                reason.grade.name(),
-                reason.cause.text(),
-                reason.evidence,
-                reason.remedy
-            )
-        };
-        return (Exit::Doubtful, report.verdict.doubts().map(reason).collect());
+        return (Exit::Doubtful, report.verdict.doubts().map(wording::sentence).collect());
     }
     if report.all_held() {
         return (Exit::Well, Vec::new());
     }
     let broken = report.slos.iter().filter(|result| !result.is_held());
     let reasons =
-        broken.map(|result| format!("`{}` does not hold: {}", result.slo.text, result.actual_text()));
+        broken.map(|result| format!("`{}` does not hold: {}", result.slo.text, wording::actual(result)));
     (Exit::Broken, reasons.collect())
 }
 

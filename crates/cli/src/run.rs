@@ -46,7 +46,7 @@ pub(crate) fn run(given: &Words, matches: &ArgMatches) -> Result<Exit, Failure> 
         history.keep(name, &run, given.output.quiet)?;
     }
     let exit = results.deliver(&run, &[])?;
-    Ok(if run.evidence.interrupted { Exit::Interrupted } else { exit })
+    Ok(if run.is_interrupted() { Exit::Interrupted } else { exit })
 }
 
 /// As many connections as descriptors allow, where the user did not say how many.
@@ -93,7 +93,7 @@ pub(crate) fn load(
     check_sources(&plan.network)?;
     let environment = environment::observe();
     match warwolf_engine::run(plan, shard, control, watch) {
-        Ok(run) => Ok(Run { environment, ..run }),
+        Ok(run) => Ok(run.in_environment(&environment)),
         // The plan passed its own check, so what is wrong now is what it names.
         Err(error @ (SetupError::Plan(_) | SetupError::Request { .. })) => {
             Err(Complaint::new(error.to_string()).into())

@@ -14,7 +14,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
 use warwolf_measure::{
-    Aggregator, Environment, Evidence, Interval, IntervalBatch, Run, Tally, Timeline, WorkerEvidence,
+    Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Run, Tally, Timeline, WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
 use warwolf_plan::{DriverChoice, Idle, Plan, Shard, text};
@@ -167,16 +167,18 @@ impl<'p> PreparedRun<'p> {
         results: Vec<(Finished, WorkerEvidence)>,
         host: &Between,
         interrupted: bool,
-    ) -> Evidence {
+    ) -> HostEvidence {
         let held = results.iter().map(|(finished, _)| finished.held).sum();
         let source_addresses = self.plan.network.bind.len().max(1) as u64;
         let unix = self.plan.network.unix_socket.is_some();
-        Evidence {
+        HostEvidence {
+            shard: Some((self.shard.index(), self.shard.count())),
+            environment: Environment::default(),
             threads: results.len() as u32,
             driver: results.first().map(|(finished, _)| finished.driver.to_owned()).unwrap_or_default(),
             idle: match self.plan.idle {
-                Idle::Block => "block".to_owned(),
-                Idle::Spin => "spin".to_owned(),
+                Idle::Block => warwolf_measure::Idle::Block,
+                Idle::Spin => warwolf_measure::Idle::Spin,
             },
             host_cpu_busy_share: host.busy,
             steal_share: host.steal,
@@ -194,7 +196,7 @@ impl<'p> PreparedRun<'p> {
         }
     }
 
-    fn record(&self, end: Timestamp, timeline: Timeline, evidence: Evidence) -> Run {
+    fn record(&self, end: Timestamp, timeline: Timeline, host: HostEvidence) -> Run {
         let plan = self.plan;
         Run {
             plan_text: text::to_toml(plan),
@@ -206,8 +208,7 @@ impl<'p> PreparedRun<'p> {
             warmup: plan.warmup,
             targets: plan.requests.iter().map(warwolf_plan::Request::url).collect(),
             timeline,
-            evidence,
-            environment: Environment::default(),
+            hosts: vec![host],
             shards: vec![(self.shard.index(), self.shard.count())],
         }
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_measure::{Evidence, Interval, Run, Timeline};
+use warwolf_measure::{HostEvidence, Interval, Run, Timeline};
 
 /// Runs of one plan that were made one after the other, put into one timeline; what each measured in its warm-up and after
 /// it.
@@ -30,7 +30,7 @@ impl Joining {
         }
         let whole = self.whole.get_or_insert_with(|| Run {
             timeline: Timeline::new(interval),
-            evidence: Evidence::default(),
+            hosts: Vec::new(),
             warmup: Duration::ZERO,
             ..run.clone()
         });
@@ -48,7 +48,10 @@ impl Joining {
         self.count += 1;
         whole.wall = interval.saturating_mul(u32::try_from(self.intervals).unwrap_or(u32::MAX));
         whole.nominal = run.nominal.map(|_| whole.wall);
-        add_evidence(&mut whole.evidence, &run.evidence, self.count);
+        whole.hosts.resize_with(whole.hosts.len().max(run.hosts.len()), HostEvidence::default);
+        for (sum, part) in whole.hosts.iter_mut().zip(&run.hosts) {
+            add_evidence(sum, part, self.count);
+        }
         true
     }
 
@@ -71,8 +74,11 @@ fn interval_start(interval: Duration, number: u64) -> Timestamp {
 }
 
 /// Adds what was observed in the `count`-th run: times add up, shares are means, peaks are the greatest.
-fn add_evidence(sum: &mut Evidence, part: &Evidence, count: u32) {
+fn add_evidence(sum: &mut HostEvidence, part: &HostEvidence, count: u32) {
     let before = std::mem::replace(sum, part.clone());
+    if count > 1 {
+        sum.environment = before.environment;
+    }
     sum.workers.resize_with(before.workers.len().max(part.workers.len()), Default::default);
     for (worker, before) in sum.workers.iter_mut().zip(&before.workers) {
         worker.busy += before.busy;
@@ -144,12 +150,12 @@ mod tests {
     fn times_add_up_and_shares_are_means() {
         let with = |share, user| {
             let mut run = slice(1);
-            run.evidence.host_cpu_busy_share = Some(share);
-            run.evidence.cpu_user = Duration::from_secs(user);
+            run.hosts[0].host_cpu_busy_share = Some(share);
+            run.hosts[0].cpu_user = Duration::from_secs(user);
             run
         };
         let whole = joined(&[with(0.2, 1), with(0.4, 2), with(0.9, 3)]).unwrap();
-        assert!((whole.evidence.host_cpu_busy_share.unwrap() - 0.5).abs() < 1e-9);
-        assert_eq!(whole.evidence.cpu_user, Duration::from_secs(6));
+        assert!((whole.hosts[0].host_cpu_busy_share.unwrap() - 0.5).abs() < 1e-9);
+        assert_eq!(whole.hosts[0].cpu_user, Duration::from_secs(6));
     }
 }

@@ -1,7 +1,7 @@
 //! A grid of settings, the order in which its points are run, and what came of them.
 
 use crate::Chance;
-use warwolf_measure::{Figures, Grade, Summary, Verdict};
+use warwolf_measure::{Figures, Grade, Reason, Summary, Verdict};
 
 /// A parameter and the values it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ pub struct Measured {
     /// Whether its numbers can be believed.
     pub grade: Grade,
     /// Why not.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Reason>,
     /// Completed calls a second.
     pub rate_per_s: f64,
     /// Bytes of replies a second.
@@ -194,10 +194,7 @@ impl Measured {
         Self {
             step,
             grade: verdict.grade,
-            doubts: verdict
-                .doubts()
-                .map(|reason| format!("{}: {}", reason.cause.text(), reason.evidence))
-                .collect(),
+            doubts: verdict.doubts().cloned().collect(),
             rate_per_s: summary.achieved.rate_per_s.value,
             bytes_per_s: summary.achieved.bytes_per_s,
             mean_ns: summary.latency.mean_ns,
@@ -241,7 +238,7 @@ pub struct Row {
     /// The worst verdict among them; none without runs.
     pub grade: Option<Grade>,
     /// What speaks against them.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Reason>,
     /// Completed calls a second.
     pub rate_per_s: Option<Spread>,
     /// Bytes of replies a second.
@@ -264,7 +261,7 @@ pub fn rows(points: usize, measured: &[Measured]) -> Vec<Row> {
     let row = |point| {
         let runs: Vec<&Measured> = measured.iter().filter(|one| one.step.point == point).collect();
         let spread = |of: &dyn Fn(&Measured) -> Option<f64>| Spread::of(runs.iter().map(|one| of(one)));
-        let mut doubts: Vec<String> = runs.iter().flat_map(|one| one.doubts.iter().cloned()).collect();
+        let mut doubts: Vec<Reason> = runs.iter().flat_map(|one| one.doubts.iter().cloned()).collect();
         doubts.dedup();
         Row {
             point,
@@ -311,6 +308,7 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warwolf_measure::{Cause, ReasonFigures};
 
     fn vary(text: &str) -> Vary {
         Vary::parse(text).unwrap()
@@ -367,10 +365,12 @@ mod tests {
 
     #[test]
     fn a_row_says_how_far_the_repeats_are_apart_and_takes_the_worst_verdict() {
+        let figures = ReasonFigures::LatePages { late_pages: 9 };
+        let noisy = Reason::new(Grade::Degraded, Cause::LatePages, figures);
         let one = |repeat, rate_per_s, grade| Measured {
             step: Step { point: 1, repeat },
             grade,
-            doubts: vec!["noisy".into()],
+            doubts: vec![noisy.clone()],
             rate_per_s,
             bytes_per_s: 0.0,
             mean_ns: (repeat == 0).then_some(5.0),
@@ -383,6 +383,6 @@ mod tests {
         assert_eq!((rows[0].runs, rows[0].grade), (0, None));
         assert_eq!(rows[1].rate_per_s, Some(Spread { mean: 150.0, least: 100.0, most: 200.0 }));
         assert_eq!((rows[1].grade, rows[1].mean_ns, rows[1].completed), (Some(Grade::Degraded), None, 20));
-        assert_eq!(rows[1].doubts, ["noisy"]);
+        assert_eq!(rows[1].doubts, [noisy]);
     }
 }

@@ -144,7 +144,7 @@ impl History {
              completed, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 name,
-                i64::try_from(run.environment.started_unix_ns).unwrap_or(i64::MAX),
+                i64::try_from(run.started_unix_ns()).unwrap_or(i64::MAX),
                 judge(&summary).grade.name(),
                 target,
                 summary.achieved.rate_per_s.value,

@@ -100,6 +100,12 @@ pub fn is_known(quantile: f64, count: u64) -> bool {
     (count as f64 * quantile.ln()).exp() <= 0.025
 }
 
+/// How many values make a `quantile` known; see [`is_known`].
+#[must_use]
+pub fn samples_needed(quantile: f64) -> u64 {
+    (0.025f64.ln() / quantile.ln()).ceil() as u64
+}
+
 /// Ranks, from 1, between which the `quantile` lies with 95 %. `variance` is that of the number of values above it,
 /// taken as the binomial one where that is greater. None when the upper one is not among the values.
 fn order_statistics(quantile: f64, count: u64, variance: f64, point: f64) -> Option<(u64, u64)> {

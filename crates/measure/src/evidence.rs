@@ -1,18 +1,59 @@
-//! What the engine observed about the machine the load came from.
+//! What the engine observes about the machines that the load comes from.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::time::Duration;
 
-/// What is known about this machine during the run. What could not be learnt is none, zero or empty.
+/// How workers wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Idle {
+    /// They sleep in the kernel until something is due.
+    #[default]
+    Block,
+    /// They poll without sleeping.
+    Spin,
+}
+
+impl Idle {
+    /// The name in data.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Spin => "spin",
+        }
+    }
+
+    /// Whether workers poll without sleeping.
+    #[must_use]
+    pub const fn is_busy_polling(self) -> bool {
+        matches!(self, Self::Spin)
+    }
+}
+
+impl<'de> Deserialize<'de> for Idle {
+    /// Files of layout 1 have any text here, such as `block+spin` after a merge.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        Ok(if name.contains("spin") { Self::Spin } else { Self::Block })
+    }
+}
+
+/// What is known about one host during the run, and about the process that ran on it. Unknown values are none, zero or
+/// empty. Limits belong to their host: those of several hosts cannot be added up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Evidence {
+pub struct HostEvidence {
+    /// Which part of the plan ran there, as (index, count).
+    pub shard: Option<(u32, u32)>,
+    /// Where and with what the run was made.
+    pub environment: Environment,
     /// Worker threads.
     pub threads: u32,
     /// Name of the driver: `uring` or `epoll`.
     pub driver: String,
-    /// How workers waited: `block` or `spin`.
-    pub idle: String,
+    /// How workers waited.
+    pub idle: Idle,
     /// Each worker.
     pub workers: Vec<WorkerEvidence>,
     /// Share of the time of all cores of this machine that was used by anything (0 to 1).
@@ -23,13 +64,13 @@ pub struct Evidence {
     pub cgroup_throttled: Option<Duration>,
     /// Descriptors this process may have open; zero when unknown.
     pub descriptors_limit: u64,
-    /// Descriptors this process had open at once, at the most.
+    /// Descriptors this process had open at once, at most.
     pub descriptors_peak: u64,
     /// Local ports times source addresses that one target can be reached from; zero when unknown or without bound.
     pub ports_available: u64,
-    /// Connections the plan asked to be held; zero when as many as needed.
+    /// Connections the shard was to hold; zero when as many as needed.
     pub connections_asked: u64,
-    /// Connections that were open at once, at the most.
+    /// Connections that were open at once, at most.
     pub connections_held: u64,
     /// Calls that may be in flight at once: users, or connections times pipeline; zero when unknown.
     pub in_flight_limit: u64,
@@ -93,13 +134,13 @@ impl WorkerEvidence {
     }
 }
 
-/// Where and with what the run was made: so that a report can be understood next year.
+/// Where and with what the run was made, so that a report can be understood next year.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Environment {
     /// Version of this program.
     pub version: String,
-    /// Words of the command line, the program's name first.
+    /// Arguments of the command line, the program's name first.
     pub command: Vec<String>,
     /// Name of the machine.
     pub host: String,

@@ -1,7 +1,7 @@
 //! What is recorded about a call, how records add up, and what may be concluded from them.
 //!
 //! A worker makes a [`Sample`] of each call and adds it to its [`Tally`]; tallies add up by [`Interval`] in a
-//! [`Timeline`]; a [`Run`] keeps the timeline with the plan's text and the [`Evidence`] about the machine.
+//! [`Timeline`]; a [`Run`] keeps the timeline with the plan's text and the [`HostEvidence`] of each machine.
 //! Nothing here reads a clock, opens anything or prints.
 #![forbid(unsafe_code)]
 
@@ -13,6 +13,7 @@ mod evidence;
 mod histogram;
 mod moments;
 mod outcome;
+mod reason;
 mod record;
 mod run;
 mod run_file;
@@ -21,25 +22,25 @@ mod slo;
 mod summary;
 mod tally;
 mod timeline;
-pub mod unit;
 mod verdict;
 
 pub use aggregator::{Aggregator, IntervalBatch};
 pub use checksum::rotate_add;
 pub use distribution::Distribution;
-pub use estimate::{is_known, student_point};
-pub use evidence::{Environment, Evidence, WorkerEvidence};
+pub use estimate::{is_known, samples_needed, student_point};
+pub use evidence::{Environment, HostEvidence, Idle, WorkerEvidence};
 pub use histogram::{Digits, Histogram};
 pub use moments::Moments;
 pub use outcome::{Blame, Outcome, TlsKind, ViolationKind};
+pub use reason::{Cause, Explanation, Lateness, Reason, ReasonFigures};
 pub use run::Run;
 pub use run_file::{MergeError, RunFileError};
 pub use sample::Sample;
 pub use slo::{Comparison, Metric, Slo, SloError, SloResult, SloState};
 pub use summary::{
-    Accounting, Achieved, Bar, Estimate, Figures, IntervalFigures, QUANTILES, QuantileFigure, Summary,
-    TargetFigures, Trend,
+    Accounting, Achieved, Bar, Estimate, Figures, IntervalFigures, MissingQuantile, QUANTILES,
+    QuantileFigure, Summary, TargetFigures, Trend,
 };
 pub use tally::{Counters, OTHER_TARGETS, Phase, TARGET_ROWS, Tally, TargetTally};
 pub use timeline::{Interval, Timeline, Window};
-pub use verdict::{Cause, Grade, Reason, Verdict, judge};
+pub use verdict::{Grade, Verdict, judge};

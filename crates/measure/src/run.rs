@@ -1,6 +1,6 @@
 //! A run as it is kept: the plan's text, the timeline and the evidence.
 
-use crate::{Environment, Evidence, Timeline};
+use crate::{Environment, HostEvidence, Timeline};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -25,11 +25,8 @@ pub struct Run {
     pub targets: Vec<String>,
     /// What was counted.
     pub timeline: Timeline,
-    /// What was observed about this machine.
-    pub evidence: Evidence,
-    /// Where and with what the run was made.
-    #[serde(default)]
-    pub environment: Environment,
+    /// What was observed on each host that the load came from.
+    pub hosts: Vec<HostEvidence>,
     /// Which parts of the plan this is, as (index, count); `[(0, 1)]` when it is the whole.
     pub shards: Vec<(u32, u32)>,
 }
@@ -48,9 +45,37 @@ impl Run {
             warmup: Duration::ZERO,
             targets: Vec::new(),
             timeline: Timeline::new(interval),
-            evidence: Evidence::default(),
-            environment: Environment::default(),
+            hosts: vec![HostEvidence::default()],
             shards: vec![(0, 1)],
         }
+    }
+
+    /// The same run, made in this environment.
+    #[must_use]
+    pub fn in_environment(mut self, environment: &Environment) -> Self {
+        self.hosts.iter_mut().for_each(|host| host.environment = environment.clone());
+        self
+    }
+
+    /// Whether the run was stopped before its end on any host.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.hosts.iter().any(|host| host.interrupted)
+    }
+
+    /// CPU time of all hosts' processes, in user mode and in the kernel.
+    #[must_use]
+    pub fn cpu(&self) -> (Duration, Duration) {
+        (
+            self.hosts.iter().map(|host| host.cpu_user).sum(),
+            self.hosts.iter().map(|host| host.cpu_system).sum(),
+        )
+    }
+
+    /// When the first host began, in nanoseconds since 1970 (UTC); zero when unknown.
+    #[must_use]
+    pub fn started_unix_ns(&self) -> u64 {
+        let started = self.hosts.iter().map(|host| host.environment.started_unix_ns);
+        started.filter(|at| *at > 0).min().unwrap_or(0)
     }
 }

@@ -1,18 +1,23 @@
 //! The run file: a run as bytes and back, and several parts of a run as one.
 //!
 //! ```text
-//! "WWR1"  4 bytes   what it is, and the version of this layout
+//! "WWR2"  4 bytes   what it is, and the version of this layout
 //! length  8 bytes   of the payload, little-endian
 //! crc32   4 bytes   of the payload, little-endian
 //! payload           the run as MessagePack with named fields, deflated (RFC 1951)
 //! ```
-//! Named fields let old files be read by new versions and new files, mostly, by old ones.
+//! Named fields let old files be read by new versions and new files, mostly, by old ones. Layout 1, which knew one host
+//! only, is still read.
 
-use crate::{Accounting, Evidence, Run};
+use crate::{Accounting, Environment, HostEvidence, Run, Timeline};
 use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
+use serde::Deserialize;
 use std::io::{Read, Write};
+use std::time::Duration;
 
-const MAGIC: [u8; 4] = *b"WWR1";
+const MAGIC: [u8; 4] = *b"WWR2";
+/// The last byte of the layout before, which is still read.
+const OLD_LAYOUT: u8 = b'1';
 const HEADER: usize = 16;
 /// A run unpacks to a few tens of megabytes at the most; what is far beyond is not a run.
 const LIMIT_BYTES: u64 = 256 << 20;
@@ -24,7 +29,9 @@ pub enum RunFileError {
     #[error("not a run file: it does not begin with `WWR`; give a file written by `warwolf run -o FILE`")]
     NotARunFile,
     /// They are in a layout of another version.
-    #[error("run file of layout `{0}`, and this version reads layout `1`; use the version that wrote it")]
+    #[error(
+        "run file of layout `{0}`, and this version reads layouts `1` and `2`; use the version that wrote it"
+    )]
     OtherLayout(char),
     /// They end too early.
     #[error("run file cut short: {have} of {need} bytes; copy it again, or write it to a disk with room")]
@@ -81,7 +88,11 @@ impl Run {
             .take(LIMIT_BYTES)
             .read_to_end(&mut plain)
             .map_err(|_| RunFileError::Contents(None))?;
-        let run: Self = rmp_serde::from_slice(&plain).map_err(|error| RunFileError::Contents(Some(error)))?;
+        let read = match bytes[3] {
+            OLD_LAYOUT => rmp_serde::from_slice(&plain).map(OldRun::into_run),
+            _ => rmp_serde::from_slice(&plain),
+        };
+        let run: Self = read.map_err(|error| RunFileError::Contents(Some(error)))?;
         if Accounting::of(&run.timeline.whole().tally).adds_up() {
             Ok(run)
         } else {
@@ -111,9 +122,10 @@ impl Run {
             sum.wall = sum.wall.max(run.wall);
             sum.target_rate = sum.target_rate.zip(run.target_rate).map(|(sum, part)| sum + part);
             sum.shards.extend(run.shards);
-            sum.evidence.merge(run.evidence);
+            sum.hosts.extend(run.hosts);
         }
         sum.shards.sort_unstable();
+        sum.hosts.sort_by_key(|host| host.shard);
         Ok(sum)
     }
 
@@ -143,7 +155,7 @@ fn payload(bytes: &[u8]) -> Result<&[u8], RunFileError> {
     if bytes.len() < 4 || bytes[..3] != MAGIC[..3] {
         return Err(RunFileError::NotARunFile);
     }
-    if bytes[3] != MAGIC[3] {
+    if bytes[3] != MAGIC[3] && bytes[3] != OLD_LAYOUT {
         return Err(RunFileError::OtherLayout(char::from(bytes[3])));
     }
     let have = bytes.len() as u64;
@@ -165,32 +177,41 @@ fn checksum(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-impl Evidence {
-    /// Adds what was observed about another machine or part: shares by the worst, limits and counts by their sum.
-    pub fn merge(&mut self, other: Self) {
-        let worst = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
-        let joined = |mine: &mut String, theirs: &str| {
-            if !mine.split('+').any(|name| name == theirs) {
-                mine.push('+');
-                mine.push_str(theirs);
-            }
-        };
-        joined(&mut self.driver, &other.driver);
-        joined(&mut self.idle, &other.idle);
-        self.threads += other.threads;
-        self.workers.extend(other.workers);
-        self.host_cpu_busy_share = worst(self.host_cpu_busy_share, other.host_cpu_busy_share);
-        self.steal_share = worst(self.steal_share, other.steal_share);
-        self.cgroup_throttled = self.cgroup_throttled.max(other.cgroup_throttled);
-        self.descriptors_limit += other.descriptors_limit;
-        self.descriptors_peak += other.descriptors_peak;
-        self.ports_available += other.ports_available;
-        self.connections_asked += other.connections_asked;
-        self.connections_held += other.connections_held;
-        self.in_flight_limit += other.in_flight_limit;
-        self.cpu_user += other.cpu_user;
-        self.cpu_system += other.cpu_system;
-        self.interrupted |= other.interrupted;
+/// A run as layout 1 kept it: one host, and the target rate of the whole plan even in a shard.
+#[derive(Deserialize)]
+struct OldRun {
+    plan_text: String,
+    seed: u64,
+    open: bool,
+    target_rate: Option<f64>,
+    nominal: Option<Duration>,
+    wall: Duration,
+    warmup: Duration,
+    targets: Vec<String>,
+    timeline: Timeline,
+    evidence: HostEvidence,
+    #[serde(default)]
+    environment: Environment,
+    shards: Vec<(u32, u32)>,
+}
+
+impl OldRun {
+    fn into_run(self) -> Run {
+        let count = self.shards.first().map_or(1, |shard| shard.1).max(1);
+        let part = self.shards.len() as f64 / f64::from(count);
+        Run {
+            plan_text: self.plan_text,
+            seed: self.seed,
+            open: self.open,
+            target_rate: self.target_rate.map(|rate| rate * part),
+            nominal: self.nominal,
+            wall: self.wall,
+            warmup: self.warmup,
+            targets: self.targets,
+            timeline: self.timeline,
+            hosts: vec![HostEvidence { environment: self.environment, ..self.evidence }],
+            shards: self.shards,
+        }
     }
 }
 
@@ -198,7 +219,6 @@ impl Evidence {
 mod tests {
     use super::*;
     use crate::{Summary, Tally};
-    use std::time::Duration;
 
     fn run(index: u32, count: u32) -> Run {
         let mut run = Run::new(Duration::from_secs(1));
@@ -212,8 +232,10 @@ mod tests {
             tally.connection_opened(Duration::from_micros(50 + number), None, false);
             run.timeline.add(number, &tally);
         }
-        run.evidence.driver = if index == 0 { "uring".into() } else { "epoll".into() };
-        run.evidence.steal_share = (index > 0).then_some(0.01);
+        run.target_rate = Some(10.0);
+        run.hosts[0].shard = Some((index, count));
+        run.hosts[0].environment.host = format!("box{index}");
+        run.hosts[0].descriptors_limit = 1_000 + u64::from(index);
         run
     }
 
@@ -278,7 +300,61 @@ mod tests {
     fn other_files_are_refused() {
         assert!(matches!(Run::decode(b"").unwrap_err(), RunFileError::NotARunFile));
         assert!(matches!(Run::decode(b"{\"plan\":1}").unwrap_err(), RunFileError::NotARunFile));
-        assert!(matches!(Run::decode(b"WWR2abc").unwrap_err(), RunFileError::OtherLayout('2')));
+        assert!(matches!(Run::decode(b"WWR3abc").unwrap_err(), RunFileError::OtherLayout('3')));
+    }
+
+    #[test]
+    fn a_file_of_layout_1_is_read() {
+        #[derive(serde::Serialize)]
+        struct OldEvidence {
+            threads: u32,
+            driver: String,
+            idle: String,
+            descriptors_limit: u64,
+        }
+        #[derive(serde::Serialize)]
+        struct Old {
+            plan_text: String,
+            seed: u64,
+            open: bool,
+            target_rate: Option<f64>,
+            nominal: Option<Duration>,
+            wall: Duration,
+            warmup: Duration,
+            targets: Vec<String>,
+            timeline: Timeline,
+            evidence: OldEvidence,
+            environment: Environment,
+            shards: Vec<(u32, u32)>,
+        }
+        let new = run(1, 2);
+        let old = Old {
+            plan_text: new.plan_text.clone(),
+            seed: new.seed,
+            open: true,
+            target_rate: Some(20.0),
+            nominal: None,
+            wall: Duration::from_secs(10),
+            warmup: Duration::ZERO,
+            targets: Vec::new(),
+            timeline: new.timeline.clone(),
+            evidence: OldEvidence {
+                threads: 2,
+                driver: "uring".into(),
+                idle: "block+spin".into(),
+                descriptors_limit: 1_024,
+            },
+            environment: Environment { host: "box".into(), ..Environment::default() },
+            shards: vec![(1, 2)],
+        };
+        let mut bytes = wrap(&rmp_serde::to_vec_named(&old).unwrap());
+        bytes[3] = OLD_LAYOUT;
+        let run = Run::decode(&bytes).unwrap();
+        assert_eq!(run.timeline.whole().tally, new.timeline.whole().tally);
+        assert_eq!((run.target_rate, run.hosts.len()), (Some(10.0), 1), "the rate is that of the shard");
+        let host = &run.hosts[0];
+        assert_eq!((host.threads, host.idle, host.descriptors_limit), (2, crate::Idle::Spin, 1_024));
+        assert_eq!(host.environment.host, "box");
     }
 
     #[test]
@@ -288,8 +364,10 @@ mod tests {
         assert_eq!(forward.timeline.whole().tally, backward.timeline.whole().tally);
         assert_eq!(forward.timeline.whole().tally.counters().planned, 330);
         assert_eq!((forward.shards.clone(), backward.shards), (vec![(0, 3), (1, 3), (2, 3)], forward.shards));
-        assert_eq!(forward.evidence.driver, "uring+epoll");
-        assert_eq!(forward.evidence.steal_share, Some(0.01));
+        assert_eq!(forward.target_rate, Some(30.0));
+        assert_eq!(forward.hosts, backward.hosts);
+        let limits: Vec<u64> = forward.hosts.iter().map(|host| host.descriptors_limit).collect();
+        assert_eq!(limits, [1_000, 1_001, 1_002], "each host has its own limits");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Every derived number, once, with its unit. No arithmetic on measurements happens after this.
 
-use crate::estimate::{BATCHES, Ratio, is_known, quantile_interval};
-use crate::{Distribution, Environment, Evidence, Interval, Outcome, Phase, Run, Tally};
+use crate::estimate::{BATCHES, Ratio, is_known, quantile_interval, samples_needed};
+use crate::{Distribution, HostEvidence, Interval, Outcome, Phase, Run, Tally};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 
@@ -108,6 +108,29 @@ impl Figures {
     pub fn quantile_ns(&self, name: &str) -> Option<u64> {
         self.quantiles.iter().find(|figure| figure.name == name)?.value_ns
     }
+
+    /// The first quantile that needs more values than there are; none when all are known, or there are no values.
+    #[must_use]
+    pub fn missing_quantile(&self) -> Option<MissingQuantile> {
+        let missing = self.quantiles.iter().find(|figure| figure.value_ns.is_none())?;
+        let quantile = missing.quantile;
+        (self.count > 0).then(|| MissingQuantile {
+            quantile,
+            needed: samples_needed(quantile),
+            samples: self.count,
+        })
+    }
+}
+
+/// A quantile that is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MissingQuantile {
+    /// Which: 0 to 1.
+    pub quantile: f64,
+    /// Values it needs.
+    pub needed: u64,
+    /// Values there are.
+    pub samples: u64,
 }
 
 /// Throughput within the measured window.
@@ -270,10 +293,8 @@ pub struct Summary {
     pub tally: Tally,
     /// Parts of the plan that are missing from the run, by index.
     pub missing_shards: Vec<u32>,
-    /// What was observed about this machine.
-    pub evidence: Evidence,
-    /// Where and with what the run was made.
-    pub environment: Environment,
+    /// What was observed on each host that the load came from.
+    pub hosts: Vec<HostEvidence>,
 }
 
 impl Summary {
@@ -424,8 +445,7 @@ impl Batches {
             latency_trend: trend(&self.phases[Phase::Latency as usize].mean),
             tally,
             missing_shards: run.missing_shards(),
-            evidence: run.evidence.clone(),
-            environment: run.environment.clone(),
+            hosts: run.hosts.clone(),
         }
     }
 }
@@ -494,6 +514,38 @@ fn bars(values: &Distribution) -> Vec<Bar> {
 }
 
 impl Summary {
+    /// The name of a host, if the load came from several: for sentences about it.
+    #[must_use]
+    pub fn host_name(&self, number: usize) -> Option<String> {
+        let host = self.hosts.get(number).filter(|_| self.hosts.len() > 1)?;
+        let name = &host.environment.host;
+        let is_unique = self.hosts.iter().filter(|other| other.environment.host == *name).count() == 1;
+        Some(match host.shard {
+            _ if is_unique && !name.is_empty() => name.clone(),
+            Some((index, _)) if name.is_empty() => format!("shard {}", index + 1),
+            Some((index, _)) => format!("{name}, shard {}", index + 1),
+            None => format!("host {}", number + 1),
+        })
+    }
+
+    /// Connections that all hosts were to hold; zero when as many as needed.
+    #[must_use]
+    pub fn connections_asked(&self) -> u64 {
+        self.hosts.iter().map(|host| host.connections_asked).sum()
+    }
+
+    /// Connections that were open at once on all hosts, at most.
+    #[must_use]
+    pub fn connections_held(&self) -> u64 {
+        self.hosts.iter().map(|host| host.connections_held).sum()
+    }
+
+    /// Calls that may be in flight at once on all hosts; zero when unknown.
+    #[must_use]
+    pub fn in_flight_limit(&self) -> u64 {
+        self.hosts.iter().map(|host| host.in_flight_limit).sum()
+    }
+
     /// Endings other than completion, with their counts: the most frequent first.
     #[must_use]
     pub fn failures(&self) -> Vec<(Outcome, u64)> {

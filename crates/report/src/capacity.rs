@@ -4,10 +4,11 @@ use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::optional;
 use crate::rendered::{Rendered, markdown_table, seconds, text_table};
+use crate::unit::{rate, share};
+use crate::wording;
 use serde_json::json;
 use std::fmt::Write;
-use warwolf_experiment::capacity::{Answer, Capacity, Tried};
-use warwolf_measure::unit::{rate, share};
+use warwolf_experiment::capacity::{Answer, Capacity, Tried, Why};
 
 /// A search for capacity with what there is to say about it.
 #[derive(Clone, Debug)]
@@ -26,6 +27,24 @@ fn word(answer: Answer) -> &'static str {
     }
 }
 
+/// Why a rate got its answer.
+#[must_use]
+pub fn why(why: &Why) -> String {
+    match why {
+        Why::ClientLimited(reason) => wording::doubt(reason),
+        Why::RateNotReached { completed_share } => {
+            format!("the server completed {} of the rate", share(*completed_share))
+        }
+        Why::Slos(results) => {
+            let slos: Vec<String> = results
+                .iter()
+                .map(|result| format!("{}: {}", result.slo.text, wording::actual(result)))
+                .collect();
+            slos.join(", ")
+        }
+    }
+}
+
 impl CapacityReport {
     /// Of a search.
     #[must_use]
@@ -34,21 +53,21 @@ impl CapacityReport {
     }
 
     fn headline(&self) -> String {
-        let promises = self.capacity.promises.join(" and ");
+        let slos = self.capacity.slos.join(" and ");
         let found = &self.capacity.found;
         match (found.held, found.broken) {
-            (None, _) => format!("AT NO RATE tried does the server hold {promises}"),
+            (None, _) => format!("AT NO RATE tried does the server hold {slos}"),
             (Some(held), None) => {
-                format!("At least {}: the server holds {promises} at every rate that was tried", rate(held))
+                format!("At least {}: the server holds {slos} at every rate that was tried", rate(held))
             }
             (Some(held), Some(broken)) if found.client_limited => format!(
-                "At least {}: the server holds {promises}; at {} the load generator was the limit",
+                "At least {}: the server holds {slos}; at {} the load generator was the limit",
                 rate(held),
                 rate(broken)
             ),
             (Some(held), Some(broken)) => {
                 format!(
-                    "{}: the server holds {promises} up to there, and no longer at {}",
+                    "{}: the server holds {slos} up to there, and no longer at {}",
                     rate(held),
                     rate(broken)
                 )
@@ -75,7 +94,7 @@ impl CapacityReport {
                 optional(one.quantiles_ns[1]),
                 share(one.error_share),
                 word(one.answer).to_owned(),
-                one.why.clone(),
+                why(&one.why),
             ]
         };
         self.rising().into_iter().map(cells).collect()
@@ -137,13 +156,13 @@ impl Rendered for CapacityReport {
                 "latency_p99_ns": one.quantiles_ns[1],
                 "error_share": one.error_share,
                 "answer": word(one.answer).to_lowercase(),
-                "why": one.why,
+                "why": why(&one.why),
             })
         };
         let found = &self.capacity.found;
         json!({
             "schema_version": 1,
-            "slo": self.capacity.promises,
+            "slo": self.capacity.slos,
             "held_per_s": found.held,
             "broken_per_s": found.broken,
             "client_limited": found.client_limited,
@@ -185,7 +204,7 @@ impl Rendered for CapacityReport {
             ),
             y,
             layers: series.into_iter().map(Layer::Line).collect(),
-            note: "Hollow marks: the promises did not hold there.".into(),
+            note: "Hollow marks: the SLOs did not hold there.".into(),
         })
     }
 
@@ -217,6 +236,7 @@ impl Rendered for CapacityReport {
 mod tests {
     use super::*;
     use warwolf_experiment::capacity::Found;
+    use warwolf_measure::{Slo, SloResult, SloState};
 
     fn report(held: Option<f64>, broken: Option<f64>, client_limited: bool) -> CapacityReport {
         let tried = |(rate, answer): (f64, Answer)| Tried {
@@ -226,12 +246,16 @@ mod tests {
             quantiles_ns: [Some(7e8 / (1_000.0 - rate)), None],
             error_share: 0.0,
             answer,
-            why: "p99<50ms: 12 ms".into(),
+            why: Why::Slos(vec![SloResult {
+                slo: Slo::parse("p99<50ms").unwrap(),
+                actual: Some(12e6),
+                state: SloState::Held,
+            }]),
         };
         let rates =
             [(100.0, Answer::Held), (400.0, Answer::Held), (900.0, Answer::Held), (950.0, Answer::Broken)];
         CapacityReport::new(Capacity {
-            promises: vec!["p99<50ms".into()],
+            slos: vec!["p99<50ms".into()],
             tried: rates.map(tried).to_vec(),
             found: Found { held, broken, client_limited },
         })

@@ -4,11 +4,12 @@ use crate::chart::escape;
 use crate::html::page;
 use crate::layout::UNKNOWN;
 use crate::rendered::{Form, Rendered};
+use crate::unit::{duration, rate, share};
+use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use warwolf_experiment::compare::{Comparison, Effect, Figure, Finding, Refusal};
-use warwolf_measure::unit::{duration, rate, share};
-use warwolf_measure::{Grade, Reason, Verdict};
+use warwolf_measure::{Grade, Verdict};
 
 /// One side of a comparison.
 #[derive(Clone, Debug)]
@@ -47,10 +48,11 @@ impl ComparisonReport {
     #[must_use]
     pub fn headline(&self) -> String {
         if self.is_spoilt() {
-            return "NOTHING CAN BE SAID: the numbers of a side are not about its server".to_owned();
+            return "NO ANSWER: the results of one side reflect the load generator, not its server"
+                .to_owned();
         }
         match &self.answer {
-            Err(refusal) => format!("NOTHING CAN BE SAID: {refusal}"),
+            Err(refusal) => format!("NO ANSWER: {refusal}"),
             Ok(comparison) => sentence(comparison),
         }
     }
@@ -63,8 +65,9 @@ impl Rendered for ComparisonReport {
         let mut out = format!("{}\n\n", self.headline());
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
             let _ = writeln!(out, "{letter}  {}  {}", side.verdict.grade.name(), side.name);
-            for Reason { cause, evidence, remedy, .. } in side.verdict.doubts() {
-                let _ = writeln!(out, "     {}: {evidence}\n     to do: {remedy}", cause.text());
+            for reason in side.verdict.doubts() {
+                let (doubt, remedy) = (wording::doubt(reason), wording::remedy(reason));
+                let _ = writeln!(out, "     {doubt}\n     to do: {remedy}");
             }
         }
         let _ = writeln!(out, "{}\n", self.manner);
@@ -113,11 +116,7 @@ impl Rendered for ComparisonReport {
             escape(&self.headline())
         );
         let sides = ['A', 'B'].iter().zip(&self.sides).map(|(letter, side)| {
-            let doubts: Vec<String> = side
-                .verdict
-                .doubts()
-                .map(|reason| format!("{}: {}", reason.cause.text(), reason.evidence))
-                .collect();
+            let doubts: Vec<String> = side.verdict.doubts().map(wording::doubt).collect();
             vec![
                 letter.to_string(),
                 side.name.clone(),
@@ -221,7 +220,7 @@ fn finding(comparison: &Comparison, effect: &Effect) -> String {
         Finding::Worse => "worse".to_owned(),
         Finding::Better => "better".to_owned(),
         Finding::NoLargerThan(most) => format!("no difference larger than {}", limit(most)),
-        Finding::Unknown if effect.interval.is_none() => "cannot say: too few calls".to_owned(),
+        Finding::Unknown if effect.interval.is_none() => "not enough samples".to_owned(),
         Finding::Unknown => format!("cannot say: a difference beyond {} may be there", limit(allowed)),
     }
 }
@@ -320,7 +319,7 @@ mod tests {
     fn nothing_follows_from_numbers_of_the_wrong_machine() {
         let mut spoilt = report([Finding::Regression; 5]);
         spoilt.sides[1].verdict.grade = Grade::Invalid;
-        assert!(spoilt.reliable().is_none() && spoilt.text().starts_with("NOTHING CAN BE SAID"));
+        assert!(spoilt.reliable().is_none() && spoilt.text().starts_with("NO ANSWER"));
         let refused = ComparisonReport {
             answer: Err(Refusal::TooFewBlocks { have: 2 }),
             ..report([Finding::Better; 5])

@@ -1,7 +1,7 @@
 //! A line for each interval, warm-up included. Times and latencies in whole nanoseconds.
 
 use crate::Report;
-use crate::layout::accounts;
+use crate::layout::accounting;
 use std::fmt::Write;
 use warwolf_measure::IntervalFigures;
 
@@ -17,7 +17,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
 
 fn row(out: &mut String, interval: &IntervalFigures) {
     let span = [interval.start.as_nanos(), interval.end.as_nanos(), u64::from(interval.measured)];
-    let numbers = span.into_iter().chain(accounts(&interval.accounting)).chain([interval.errors]);
+    let numbers = span.into_iter().chain(accounting(&interval.accounting)).chain([interval.errors]);
     let known = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
     let mut fields: Vec<String> = numbers.map(|number| number.to_string()).collect();
     fields.push(format!("{:.3}", interval.rate_per_s));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_measure::{Environment, Evidence, Outcome, Run, Sample, Tally, WorkerEvidence};
+use warwolf_measure::{Environment, HostEvidence, Idle, Outcome, Run, Sample, Tally, WorkerEvidence};
 use warwolf_plan::{ArrivalProcess, Plan, Request, Schedule, text};
 
 /// A call intended at `at_us`, begun at once, sent 100 us later, whose reply began after half of the rest.
@@ -86,8 +86,7 @@ pub(crate) fn steady() -> Run {
         tally.connection_opened(Duration::from_micros(80 + second), None, false);
         run.timeline.add(second, &tally);
     }
-    run.evidence = evidence(Duration::from_secs(10));
-    run.environment = Environment {
+    let environment = Environment {
         version: "0.1.0".into(),
         command: vec!["warwolf".into(), "-r".into(), "100/s".into(), "http://a.test/".into()],
         host: "box".into(),
@@ -96,14 +95,15 @@ pub(crate) fn steady() -> Run {
         cores: 2,
         started_unix_ns: 1_700_000_000_000_000_000,
     };
+    run.hosts = vec![HostEvidence { environment, ..evidence(Duration::from_secs(10)) }];
     run
 }
 
-fn evidence(wall: Duration) -> Evidence {
-    Evidence {
+fn evidence(wall: Duration) -> HostEvidence {
+    HostEvidence {
         threads: 1,
         driver: "uring".into(),
-        idle: "block".into(),
+        idle: Idle::Block,
         workers: vec![WorkerEvidence {
             busy: wall / 4,
             wall,
@@ -125,6 +125,7 @@ fn evidence(wall: Duration) -> Evidence {
         cpu_user: wall / 20,
         cpu_system: wall / 10,
         interrupted: false,
+        ..HostEvidence::default()
     }
 }
 

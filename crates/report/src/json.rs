@@ -5,11 +5,12 @@
 
 use crate::Report;
 use crate::layout::loop_name;
+use crate::wording;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use warwolf_measure::{
-    Accounting, Environment, Figures, IntervalFigures, Metric, Outcome, Reason, SloResult, SloState, Summary,
-    TargetFigures, WorkerEvidence,
+    Accounting, Environment, Figures, HostEvidence, IntervalFigures, Metric, Outcome, Reason, SloResult,
+    SloState, Summary, TargetFigures, WorkerEvidence,
 };
 
 /// Version of the layout.
@@ -29,14 +30,14 @@ fn value(report: &Report<'_>) -> Value {
         "schema_version": SCHEMA_VERSION,
         "plan": plan,
         "seed": summary.seed,
-        "environment": environment(&summary.environment),
+        "environment": environment(&summary.hosts.first().map(|host| host.environment.clone()).unwrap_or_default()),
         "loop": loop_name(summary).trim_end_matches(" loop"),
         "duration_ns": nanos(summary.wall),
         "warmup_ns": nanos(summary.warmup),
         "window": { "from_ns": summary.window.0.as_nanos(), "to_ns": summary.window.1.as_nanos() },
         "target": {
             "rate_per_s": summary.target_rate,
-            "connections": positive(summary.evidence.connections_asked),
+            "connections": positive(summary.connections_asked()),
         },
         "achieved": {
             "rate_per_s": summary.achieved.rate_per_s.value,
@@ -183,48 +184,81 @@ fn reason(reason: &Reason) -> Value {
     json!({
         "grade": reason.grade.name(),
         "cause": reason.cause.name(),
-        "text": reason.cause.text(),
-        "evidence": reason.evidence,
-        "remedy": reason.remedy,
+        "text": wording::cause(reason.cause),
+        "host": reason.host,
+        "figures": reason.figures,
+        "evidence": wording::evidence(reason),
+        "remedy": wording::remedy(reason),
     })
 }
 
+/// What is known about the load generator: totals where hosts add up, otherwise the worst or tightest of them.
 fn health(report: &Report<'_>) -> Value {
     let summary = &report.summary;
-    let evidence = &summary.evidence;
-    let busy = evidence.workers.iter().map(WorkerEvidence::busy_share).reduce(f64::max);
+    let hosts = &summary.hosts;
+    let workers = || hosts.iter().flat_map(|host| &host.workers);
+    let (user, system) = report.run.cpu();
+    let greatest = |of: fn(&HostEvidence) -> Option<f64>| hosts.iter().filter_map(of).reduce(f64::max);
+    let least = |of: fn(&HostEvidence) -> u64| hosts.iter().map(of).filter(|limit| *limit > 0).min();
     json!({
         "verdict": report.verdict.grade.name(),
         "reasons": report.verdict.reasons.iter().map(reason).collect::<Vec<_>>(),
-        "threads": evidence.threads,
-        "driver": evidence.driver,
-        "idle": evidence.idle,
-        "cpu_user_s": evidence.cpu_user.as_secs_f64(),
-        "cpu_system_s": evidence.cpu_system.as_secs_f64(),
-        "cpu_ns_per_call": cpu_per_call(summary),
-        "busy_share": busy,
-        "host_cpu_busy_share": evidence.host_cpu_busy_share,
-        "steal_share": evidence.steal_share,
-        "cgroup_throttled_ns": evidence.cgroup_throttled.map(nanos),
-        "descriptors_limit": positive(evidence.descriptors_limit),
-        "descriptors_peak": evidence.descriptors_peak,
-        "ports_available": positive(evidence.ports_available),
-        "connections_asked": positive(evidence.connections_asked),
-        "connections_held": evidence.connections_held,
-        "in_flight_limit": positive(evidence.in_flight_limit),
+        "threads": hosts.iter().map(|host| host.threads).sum::<u32>(),
+        "driver": names(hosts.iter().map(|host| host.driver.as_str())),
+        "idle": names(hosts.iter().map(|host| host.idle.name())),
+        "cpu_user_s": user.as_secs_f64(),
+        "cpu_system_s": system.as_secs_f64(),
+        "cpu_ns_per_call": cpu_per_call(summary, user + system),
+        "busy_share": workers().map(WorkerEvidence::busy_share).reduce(f64::max),
+        "host_cpu_busy_share": greatest(|host| host.host_cpu_busy_share),
+        "steal_share": greatest(|host| host.steal_share),
+        "cgroup_throttled_ns": hosts.iter().filter_map(|host| host.cgroup_throttled).max().map(nanos),
+        "descriptors_limit": least(|host| host.descriptors_limit),
+        "descriptors_peak": hosts.iter().map(|host| host.descriptors_peak).max().unwrap_or(0),
+        "ports_available": least(|host| host.ports_available),
+        "connections_asked": positive(summary.connections_asked()),
+        "connections_held": summary.connections_held(),
+        "in_flight_limit": positive(summary.in_flight_limit()),
         "held_back": summary.tally.counters().held_back,
-        "interrupted": evidence.interrupted,
+        "interrupted": report.run.is_interrupted(),
         "missing_shards": summary.missing_shards,
-        "workers": evidence.workers.iter().map(worker).collect::<Vec<_>>(),
+        "workers": workers().map(worker).collect::<Vec<_>>(),
+        "hosts": hosts.iter().map(host).collect::<Vec<_>>(),
     })
 }
 
-/// CPU time of this process for each call that is over, of the whole run.
-fn cpu_per_call(summary: &Summary) -> Option<u64> {
-    let accounts = &summary.accounting;
-    let calls = accounts.completed + accounts.failed + accounts.timed_out;
-    let cpu = nanos(summary.evidence.cpu_user + summary.evidence.cpu_system);
-    cpu.checked_div(calls)
+/// Different names, joined by `+`.
+fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.collect::<std::collections::BTreeSet<_>>().into_iter().rev().collect::<Vec<_>>().join("+")
+}
+
+fn host(host: &HostEvidence) -> Value {
+    json!({
+        "shard": host.shard.map(|(index, count)| json!([index, count])),
+        "environment": environment(&host.environment),
+        "threads": host.threads,
+        "driver": host.driver,
+        "idle": host.idle.name(),
+        "cpu_user_s": host.cpu_user.as_secs_f64(),
+        "cpu_system_s": host.cpu_system.as_secs_f64(),
+        "host_cpu_busy_share": host.host_cpu_busy_share,
+        "steal_share": host.steal_share,
+        "cgroup_throttled_ns": host.cgroup_throttled.map(nanos),
+        "descriptors_limit": positive(host.descriptors_limit),
+        "descriptors_peak": host.descriptors_peak,
+        "ports_available": positive(host.ports_available),
+        "connections_asked": positive(host.connections_asked),
+        "connections_held": host.connections_held,
+        "in_flight_limit": positive(host.in_flight_limit),
+        "interrupted": host.interrupted,
+        "workers": host.workers.iter().map(worker).collect::<Vec<_>>(),
+    })
+}
+
+/// CPU time of the load generator for each call that is over, of the whole run.
+fn cpu_per_call(summary: &Summary, cpu: Duration) -> Option<u64> {
+    let counts = &summary.accounting;
+    nanos(cpu).checked_div(counts.completed + counts.failed + counts.timed_out)
 }
 
 fn worker(worker: &WorkerEvidence) -> Value {

@@ -51,7 +51,7 @@ fn figures_are_whole_nanoseconds_with_their_intervals() {
 }
 
 #[test]
-fn the_accounts_add_up_in_the_report() {
+fn the_accounting_adds_up_in_the_report() {
     let report = json(&fixture::small());
     let account = |name: &str| report["accounting"][name].as_u64().unwrap();
     assert_eq!(account("planned"), account("started") + account("unstarted"));

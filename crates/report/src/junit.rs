@@ -1,22 +1,23 @@
-//! Verdict and objectives as test cases, in the form that build servers read.
+//! Verdict and SLOs as test cases, in the form that build servers read.
 //!
 //! The verdict fails when it is `INVALID`; `DEGRADED` passes and says why, so that a noisy build machine alone breaks no
-//! build. Whoever wants more uses `--strict`.
+//! build. Use `--strict` to fail then as well.
 
 use crate::Report;
 use crate::chart::escape;
+use crate::wording;
 use std::fmt::Write;
-use warwolf_measure::{Grade, Reason, SloState};
+use warwolf_measure::{Grade, SloState};
 
 struct Case {
     name: String,
     /// Message, when it failed.
     failure: Option<String>,
-    said: String,
+    output: String,
 }
 
 pub(crate) fn render(report: &Report<'_>) -> String {
-    let cases: Vec<Case> = [verdict(report)].into_iter().chain(objectives(report)).collect();
+    let cases: Vec<Case> = [verdict(report)].into_iter().chain(slos(report)).collect();
     let failures = cases.iter().filter(|case| case.failure.is_some()).count();
     let seconds = report.summary.wall.as_secs_f64();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -32,25 +33,22 @@ pub(crate) fn render(report: &Report<'_>) -> String {
 }
 
 fn verdict(report: &Report<'_>) -> Case {
-    let sentence = |reason: &Reason| {
-        format!("{}: {}: {}; {}", reason.grade.name(), reason.cause.text(), reason.evidence, reason.remedy)
-    };
-    let said: Vec<_> = report.verdict.reasons.iter().map(sentence).collect();
+    let reasons: Vec<_> = report.verdict.reasons.iter().map(wording::sentence).collect();
     let invalid = report.verdict.grade == Grade::Invalid;
     Case {
         name: "verdict".to_owned(),
-        failure: invalid.then(|| said.first().cloned().unwrap_or_default()),
-        said: format!("{}\n{}", report.verdict.grade.name(), said.join("\n")),
+        failure: invalid.then(|| reasons.first().cloned().unwrap_or_default()),
+        output: format!("{}\n{}", report.verdict.grade.name(), reasons.join("\n")),
     }
 }
 
-fn objectives<'r>(report: &'r Report<'_>) -> impl Iterator<Item = Case> + 'r {
+fn slos<'r>(report: &'r Report<'_>) -> impl Iterator<Item = Case> + 'r {
     report.slos.iter().map(|result| {
-        let actual = result.actual_text();
+        let actual = wording::actual(result);
         Case {
             name: result.slo.text.clone(),
             failure: (result.state != SloState::Held).then(|| actual.clone()),
-            said: actual,
+            output: actual,
         }
     })
 }
@@ -60,7 +58,7 @@ fn write(out: &mut String, case: &Case) -> std::fmt::Result {
     if let Some(message) = &case.failure {
         writeln!(out, "      <failure message=\"{}\"/>", escape(message))?;
     }
-    writeln!(out, "      <system-out>{}</system-out>\n    </testcase>", escape(case.said.trim_end()))
+    writeln!(out, "      <system-out>{}</system-out>\n    </testcase>", escape(case.output.trim_end()))
 }
 
 #[cfg(test)]
@@ -69,7 +67,7 @@ mod tests {
     use warwolf_measure::Slo;
 
     #[test]
-    fn objectives_are_test_cases() {
+    fn slos_are_test_cases() {
         let run = fixture::steady();
         let slos = ["p99<200ms", "errors<0.1%"].map(|text| Slo::parse(text).unwrap());
         let text = Report::with_slos(&run, &slos).render(Format::Junit, false);
@@ -97,7 +95,7 @@ mod tests {
         let run = fixture::unreachable();
         let text = Report::of(&run).render(Format::Junit, false);
         assert!(
-            text.contains("<failure message=\"INVALID: nothing was measured: 2 calls started, 2 failed"),
+            text.contains("<failure message=\"INVALID: nothing was measured: 2 requests started, 2 failed"),
             "{text}"
         );
     }

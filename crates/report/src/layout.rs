@@ -1,7 +1,8 @@
-//! Words and figures that several formats share.
+//! Labels and figures that several formats share.
 
 use crate::Report;
-use warwolf_measure::unit::{count, duration};
+use crate::unit::{count, duration};
+use crate::wording;
 use warwolf_measure::{Accounting, Blame, Figures, QUANTILES, QuantileFigure, Summary};
 
 /// What stands for a figure that is not known.
@@ -35,23 +36,14 @@ pub(crate) fn percent(figure: &QuantileFigure) -> String {
 
 /// The reason for the quantiles that are not shown; none when all are.
 pub(crate) fn missing_quantiles(latency: &Figures) -> Option<String> {
-    let missing =
-        latency.quantiles.iter().find(|figure| figure.value_ns.is_none()).filter(|_| latency.count > 0)?;
-    // The sample must hold a value beyond the quantile with 97.5 %.
-    let needed = (0.025f64.ln() / missing.quantile.ln()).ceil() as u64;
-    Some(format!(
-        "{UNKNOWN}: too few calls to know; {} takes {}, and there are {}",
-        percent(missing),
-        count(needed),
-        count(latency.count)
-    ))
+    Some(format!("{UNKNOWN}: {}", wording::not_enough_samples(&latency.missing_quantile()?)))
 }
 
 /// The reason for the intervals that are not shown; none when every known quantile has one.
 pub(crate) fn missing_intervals(latency: &Figures) -> Option<&'static str> {
     let unsure = |figure: &QuantileFigure| figure.value_ns.is_some() && figure.ci95_ns.is_none();
     latency.quantiles.iter().any(unsure).then_some(
-        "no interval: neighbouring calls were slow together, so there are too few independent ones",
+        "no interval: neighbouring requests were slow together, so there are too few independent samples",
     )
 }
 
@@ -67,16 +59,16 @@ pub(crate) const fn phases(summary: &Summary) -> [(&'static str, &Figures); 6] {
     ]
 }
 
-/// What the accounts are called, in the order of [`accounts`].
-pub(crate) const ACCOUNTS: [&str; 7] =
+/// The names of the counts of [`accounting`], in their order.
+pub(crate) const ACCOUNTING: [&str; 7] =
     ["planned", "started", "completed", "failed", "timed out", "unfinished", "never started"];
 
 /// Where every call went: planned = started + never started; started is the sum of the four between.
-pub(crate) const fn accounts(of: &Accounting) -> [u64; 7] {
+pub(crate) const fn accounting(of: &Accounting) -> [u64; 7] {
     [of.planned, of.started, of.completed, of.failed, of.timed_out, of.unfinished, of.unstarted]
 }
 
-/// Everything that went wrong with calls, with whose fault it is and how often: the most frequent first.
+/// Every error of calls with its attribution and count, the most frequent first.
 pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
     let endings = summary.failures().into_iter();
     let mut errors: Vec<_> = endings

@@ -1,7 +1,7 @@
-//! A run as text, JSON, CSV, Markdown, JUnit XML and one HTML page; several runs as tables and charts.
+//! Renders a run as text, JSON, CSV, Markdown, JUnit XML and one HTML page; several runs as tables and charts.
 //!
-//! Everything is a pure function from numbers that `measure` has derived to text; nothing is printed here, and nothing
-//! is computed but layout. Whether there is colour, and where the text goes, is the caller's business.
+//! Everything is a pure function from numbers that `measure` has derived to text: nothing is printed here, and only
+//! layout is computed. The caller decides about colour and where the text goes.
 #![forbid(unsafe_code)]
 
 mod capacity;
@@ -19,8 +19,10 @@ mod rendered;
 mod sweep;
 mod text;
 mod trend;
+pub mod unit;
+pub mod wording;
 
-pub use capacity::CapacityReport;
+pub use capacity::{CapacityReport, why};
 pub use chart::Chart;
 pub use comparison::{ComparisonReport, Side};
 pub use rendered::{Form, Rendered};
@@ -33,7 +35,7 @@ use warwolf_plan::Plan;
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people: verdict, accounts, figures.
+    /// For people: verdict, accounting, figures.
     Text,
     /// For programs: everything, as `schema/report-1.json` says.
     Json,
@@ -43,11 +45,11 @@ pub enum Format {
     Markdown,
     /// For browsers: everything, in one file.
     Html,
-    /// For build servers: verdict and objectives as test cases.
+    /// For build servers: verdict and SLOs as test cases.
     Junit,
 }
 
-/// A run with all that is said about it.
+/// A run with everything that is reported about it.
 #[derive(Clone, Debug)]
 pub struct Report<'r> {
     /// The run.
@@ -56,15 +58,15 @@ pub struct Report<'r> {
     pub plan: Option<Plan>,
     /// Every derived number.
     pub summary: Summary,
-    /// Whether the numbers can be believed.
+    /// Whether the results can be trusted.
     pub verdict: Verdict,
-    /// The objectives and whether they were held.
+    /// The SLOs and whether they were held.
     pub slos: Vec<SloResult>,
 }
 
 impl<'r> Report<'r> {
-    /// Derives, judges, and compares with the objectives in the run's own plan. An objective there that cannot be read is
-    /// left out: words were checked when they became a plan.
+    /// Derives, judges, and compares with the SLOs in the run's own plan. An SLO there that cannot be read is left out:
+    /// it was checked when the plan was made.
     #[must_use]
     pub fn of(run: &'r Run) -> Self {
         let plan = warwolf_plan::text::parse(&run.plan_text).ok();
@@ -73,7 +75,7 @@ impl<'r> Report<'r> {
         Self::judged(run, plan, &slos)
     }
 
-    /// The same with other objectives than the plan's.
+    /// The same with other SLOs than the plan's.
     #[must_use]
     pub fn with_slos(run: &'r Run, slos: &[Slo]) -> Self {
         Self::judged(run, warwolf_plan::text::parse(&run.plan_text).ok(), slos)
@@ -96,13 +98,13 @@ impl<'r> Report<'r> {
         html::charts::all(self)
     }
 
-    /// Whether every objective was held.
+    /// Whether every SLO was held.
     #[must_use]
     pub fn all_held(&self) -> bool {
         self.slos.iter().all(SloResult::is_held)
     }
 
-    /// Writes the report. `colour` is for [`Format::Text`] and adds to what the words say.
+    /// Renders the report. `colour` applies to [`Format::Text`] only.
     #[must_use]
     pub fn render(&self, format: Format, colour: bool) -> String {
         match format {

@@ -2,11 +2,12 @@
 
 use crate::Report;
 use crate::layout::{
-    ACCOUNTS, accounts, errors, interval, loop_name, missing_quantiles, optional_ns, percent, quantile_rows,
-    target,
+    ACCOUNTING, accounting, errors, interval, loop_name, missing_quantiles, optional_ns, percent,
+    quantile_rows, target,
 };
+use crate::unit::{count, counted, rate, share};
+use crate::wording;
 use std::fmt::Write;
-use warwolf_measure::unit::{count, counted, rate, share};
 use warwolf_measure::{Grade, SloState};
 
 pub(crate) fn render(report: &Report<'_>) -> String {
@@ -23,10 +24,9 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
         writeln!(
             out,
-            "- **{word}**: {}: {}; {}",
-            reason.cause.text(),
-            escape(&reason.evidence),
-            escape(&reason.remedy)
+            "- **{word}**: {}; {}",
+            escape(&wording::doubt(reason)),
+            escape(&wording::remedy(reason))
         )?;
     }
     if !report.verdict.reasons.is_empty() {
@@ -41,8 +41,8 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         counted(summary.errors, "error"),
         summary.error_share.map_or_else(|| "0 %".to_owned(), share)
     )?;
-    writeln!(out, "| {} |\n|{}", ACCOUNTS.join(" | "), "---:|".repeat(ACCOUNTS.len()))?;
-    writeln!(out, "| {} |\n", accounts(&summary.accounting).map(count).join(" | "))?;
+    writeln!(out, "| {} |\n|{}", ACCOUNTING.join(" | "), "---:|".repeat(ACCOUNTING.len()))?;
+    writeln!(out, "| {} |\n", accounting(&summary.accounting).map(count).join(" | "))?;
     slos(out, report)?;
     if summary.latency.count > 0 {
         latencies(out, report)?;
@@ -62,14 +62,19 @@ fn slos(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     if report.slos.is_empty() {
         return Ok(());
     }
-    writeln!(out, "| objective | actual | |\n|---|---:|---|")?;
+    writeln!(out, "| SLO | actual | |\n|---|---:|---|")?;
     for result in &report.slos {
         let word = match result.state {
             SloState::Held => "held",
             SloState::Broken => "**broken**",
             SloState::Unknown => "**unsure**",
         };
-        writeln!(out, "| `{}` | {} | {word} |", result.slo.text.replace('|', "\\|"), result.actual_text())?;
+        writeln!(
+            out,
+            "| `{}` | {} | {word} |",
+            result.slo.text.replace('|', "\\|"),
+            wording::actual(result)
+        )?;
     }
     writeln!(out)
 }
@@ -78,7 +83,7 @@ fn latencies(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     let summary = &report.summary;
     writeln!(
         out,
-        "| {} | latency | 95 % sure | service | lag |\n|---:|---:|---:|---:|---:|",
+        "| {} | latency | 95 % CI | service | lag |\n|---:|---:|---:|---:|---:|",
         loop_name(summary)
     )?;
     for place in quantile_rows() {

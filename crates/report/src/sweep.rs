@@ -4,11 +4,12 @@ use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::{UNKNOWN, optional};
 use crate::rendered::{Rendered, markdown_table, quoted, seconds, text_table};
+use crate::unit::{count, rate, share};
+use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use warwolf_experiment::sweep::{Point, Row, Spread, Sweep, TARGET};
 use warwolf_measure::Grade;
-use warwolf_measure::unit::{count, rate, share};
 
 /// A sweep with its rows.
 #[derive(Clone, Debug)]
@@ -106,7 +107,12 @@ impl SweepReport {
     fn doubts(&self) -> Vec<String> {
         let doubt = |(point, row): (&Point, &Row)| {
             let grade = row.grade.filter(|grade| *grade > Grade::Valid)?;
-            Some(format!("{}: {}: {}", grade.name(), point.label(&self.sweep.vary), row.doubts.join("; ")))
+            Some(format!(
+                "{}: {}: {}",
+                grade.name(),
+                point.label(&self.sweep.vary),
+                row.doubts.iter().map(wording::doubt).collect::<Vec<_>>().join("; ")
+            ))
         };
         self.points.iter().zip(&self.rows).filter_map(doubt).collect()
     }
@@ -118,7 +124,7 @@ impl SweepReport {
         let whole =
             if done < all { format!("NOT FINISHED: {done} of {all} runs") } else { format!("{all} runs") };
         match doubtful {
-            0 => format!("{whole}; nothing speaks against their numbers"),
+            0 => format!("{whole}; no sign that the load generator affected the results"),
             1 => format!("{whole}; 1 point is not VALID: see below the table"),
             many => format!("{whole}; {many} points are not VALID: see below the table"),
         }
@@ -296,7 +302,7 @@ impl Rendered for SweepReport {
                 "settings": settings,
                 "runs": row.runs,
                 "verdict": row.grade.map(|grade| grade.name()),
-                "doubts": row.doubts,
+                "doubts": row.doubts.iter().map(wording::doubt).collect::<Vec<_>>(),
                 "rate_per_s": spread(row.rate_per_s),
                 "bytes_per_s": spread(row.bytes_per_s),
                 "latency_mean_ns": spread(row.mean_ns),
@@ -369,6 +375,11 @@ fn number(label: &str) -> Option<f64> {
 mod tests {
     use super::*;
     use warwolf_experiment::sweep::{Measured, Step, Vary};
+    use warwolf_measure::{Cause, Reason, ReasonFigures};
+
+    fn late() -> Reason {
+        Reason::new(Grade::Degraded, Cause::LatePages, ReasonFigures::LatePages { late_pages: 9 })
+    }
 
     fn report(measured: usize) -> SweepReport {
         let vary = ["target=old:http://a/,new:http://b/", "connections=10,100,1000"];
@@ -376,7 +387,7 @@ mod tests {
         let one = |place: usize| Measured {
             step: Step { point: place % 6, repeat: place / 6 },
             grade: if place == 4 { Grade::Degraded } else { Grade::Valid },
-            doubts: if place == 4 { vec!["lag: 5 ms".into()] } else { Vec::new() },
+            doubts: if place == 4 { vec![late()] } else { Vec::new() },
             rate_per_s: 1_000.0 + place as f64,
             bytes_per_s: 1e6,
             mean_ns: Some(1e6 * (place + 1) as f64),
@@ -395,7 +406,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[2].split_whitespace().next(), Some("target"));
         assert!(lines[7].starts_with("new     100 ") && lines[7].ends_with("DEGRADED"), "{text}");
-        assert!(text.contains("DEGRADED: target=new, connections=100: lag: 5 ms"), "{text}");
+        assert!(text.contains("DEGRADED: target=new, connections=100: the timeline is less exact than its intervals: workers handed over 9 intervals late"), "{text}");
     }
 
     #[test]

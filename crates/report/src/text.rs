@@ -1,13 +1,14 @@
-//! The report for people: verdict, target and achieved, the accounts, and then the layout that is read blind.
+//! The report for people: verdict, target and achieved, the accounting, and then the layout known from other tools.
 
 use crate::Report;
 use crate::layout::{
     errors, interval, loop_name, missing_intervals, missing_quantiles, optional, optional_ns, percent,
     phases, quantile_rows, target,
 };
+use crate::unit::{count, counted, duration, rate, share, size};
+use crate::wording;
 use std::fmt::Write;
-use warwolf_measure::unit::{count, counted, duration, rate, share, size};
-use warwolf_measure::{Estimate, Grade, Reason, SloState, Summary};
+use warwolf_measure::{Estimate, Grade, SloState, Summary};
 
 /// Codes around coloured words, or nothing.
 #[derive(Clone, Copy)]
@@ -42,7 +43,7 @@ pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
     let mut out = String::new();
     verdict(&mut out, report, paint);
     load(&mut out, report);
-    accounts(&mut out, &report.summary);
+    accounting(&mut out, &report.summary);
     slos(&mut out, report, paint);
     if report.summary.latency.count > 0 {
         summary(&mut out, &report.summary, paint);
@@ -67,16 +68,11 @@ macro_rules! line {
 
 fn verdict(out: &mut String, report: &Report<'_>, paint: Paint) {
     let verdict = &report.verdict;
-    let meaning = match verdict.grade {
-        Grade::Valid => "nothing speaks against these numbers",
-        Grade::Degraded => "something of this machine is in these numbers",
-        Grade::Invalid => "these numbers are not about the server",
-    };
-    line!(out, "{}: {meaning}", paint.grade(verdict.grade));
-    for Reason { grade, cause, evidence, remedy } in &verdict.reasons {
-        let word = if *grade == Grade::Valid { "note".to_owned() } else { paint.grade(*grade) };
-        line!(out, "  {word}: {}: {evidence}", cause.text());
-        line!(out, "    to do: {remedy}");
+    line!(out, "{}: {}", paint.grade(verdict.grade), wording::meaning(verdict.grade));
+    for reason in &verdict.reasons {
+        let word = if reason.grade == Grade::Valid { "note".to_owned() } else { paint.grade(reason.grade) };
+        line!(out, "  {word}: {}", wording::doubt(reason));
+        line!(out, "    to do: {}", wording::remedy(reason));
     }
     line!(out);
 }
@@ -93,42 +89,42 @@ fn with_error(estimate: Estimate) -> String {
 
 fn load(out: &mut String, report: &Report<'_>) {
     let summary = &report.summary;
-    let asked = summary.evidence.connections_asked;
+    let asked = summary.connections_asked();
     let connections = if asked > 0 { format!(", {}", counted(asked, "connection")) } else { String::new() };
     let wanted = match summary.target_rate {
         Some(target) => format!("{}, {}", loop_name(summary), rate(target)),
         None => loop_name(summary).to_owned(),
     };
-    line!(out, "URL       {}", target(report));
-    line!(out, "target    {wanted}{connections}, seed {}", summary.seed);
+    line!(out, "URL         {}", target(report));
+    line!(out, "target      {wanted}{connections}, seed {}", summary.seed);
     let mut achieved = with_error(summary.achieved.rate_per_s);
     if let Some(target) = summary.target_rate {
         let _ = write!(achieved, " ({} of the target)", share(summary.achieved.rate_per_s.value / target));
     }
     let in_flight = count(summary.achieved.max_in_flight);
-    line!(out, "achieved  {achieved}, at most {in_flight} in flight");
+    line!(out, "achieved    {achieved}, at most {in_flight} in flight");
 }
 
-fn accounts(out: &mut String, summary: &Summary) {
-    let accounts = &summary.accounting;
+fn accounting(out: &mut String, summary: &Summary) {
+    let counts = &summary.accounting;
     line!(
         out,
-        "accounts  planned {} = started {} + never started {}",
-        count(accounts.planned),
-        count(accounts.started),
-        count(accounts.unstarted)
+        "accounting  planned {} = started {} + never started {}",
+        count(counts.planned),
+        count(counts.started),
+        count(counts.unstarted)
     );
     line!(
         out,
-        "          started {} = completed {} + failed {} + timed out {} + unfinished {}",
-        count(accounts.started),
-        count(accounts.completed),
-        count(accounts.failed),
-        count(accounts.timed_out),
-        count(accounts.unfinished)
+        "            started {} = completed {} + failed {} + timed out {} + unfinished {}",
+        count(counts.started),
+        count(counts.completed),
+        count(counts.failed),
+        count(counts.timed_out),
+        count(counts.unfinished)
     );
     if let Some(oldest) = summary.unfinished_age.max_ns {
-        line!(out, "          the oldest unfinished call had waited for {}", duration(oldest as f64));
+        line!(out, "            the oldest unfinished request had waited for {}", duration(oldest as f64));
     }
     line!(out);
 }
@@ -137,14 +133,14 @@ fn slos(out: &mut String, report: &Report<'_>, paint: Paint) {
     if report.slos.is_empty() {
         return;
     }
-    line!(out, "{}", paint.heading("Objectives:"));
+    line!(out, "{}", paint.heading("SLOs:"));
     for result in &report.slos {
         let word = match result.state {
             SloState::Held => paint.word("32", "held  "),
             SloState::Broken => paint.word("31", "BROKEN"),
             SloState::Unknown => paint.word("31", "UNSURE"),
         };
-        line!(out, "  {word}  {}  ({})", result.slo.text, result.actual_text());
+        line!(out, "  {word}  {}  ({})", result.slo.text, wording::actual(result));
     }
     line!(out);
 }
@@ -155,7 +151,7 @@ fn summary(out: &mut String, summary: &Summary, paint: Paint) {
     let warmup = if summary.warmup.is_zero() {
         String::new()
     } else {
-        format!("; after {} of warm-up, which is in the accounts only", duration(from.as_nanos() as f64))
+        format!("; after {} of warm-up, which is in the accounting only", duration(from.as_nanos() as f64))
     };
     let counters = summary.tally.counters();
     let replies = counters.header_bytes + counters.body_bytes;
@@ -207,7 +203,7 @@ fn histogram(out: &mut String, summary: &Summary, paint: Paint) {
 fn distribution(out: &mut String, summary: &Summary, paint: Paint) {
     let heading = format!("{} ({})", paint.heading("Latency distribution"), loop_name(summary));
     line!(out, "{heading}");
-    line!(out, "            {:<10}{:<24}{:<10}lag", "latency", "(95 % sure)", "service");
+    line!(out, "            {:<10}{:<24}{:<10}lag", "latency", "95 % CI", "service");
     for place in quantile_rows() {
         let figure = &summary.latency.quantiles[place];
         let sure = interval(figure.ci95_ns).map_or_else(String::new, |text| format!("({text})"));

@@ -27,8 +27,8 @@ fn the_warm_up_is_named() {
     let mut run = fixture::steady();
     run.warmup = std::time::Duration::from_secs(2);
     let text = render(&run, &[], false);
-    assert!(text.contains("Summary (open loop; after 2.00 s of warm-up, which is in the accounts only)\n  Total:         8.00 s\n"), "{text}");
-    assert!(text.contains("accounts  planned 1,000 = started 1,000"), "{text}");
+    assert!(text.contains("Summary (open loop; after 2.00 s of warm-up, which is in the accounting only)\n  Total:         8.00 s\n"), "{text}");
+    assert!(text.contains("accounting  planned 1,000 = started 1,000"), "{text}");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn colour_is_an_addition() {
 }
 
 #[test]
-fn the_objectives_of_the_plan_are_judged() {
+fn the_slos_of_the_plan_are_judged() {
     let mut run = fixture::steady();
     run.plan_text = run.plan_text.replace("slos = []", "slos = [\"p50<1ms\"]");
     let report = Report::of(&run);
@@ -68,6 +68,6 @@ fn an_interval_that_cannot_be_told_has_its_reason() {
 ";
     assert!(text.contains(expected), "{text}");
     let reason =
-        "  no interval: neighbouring calls were slow together, so there are too few independent ones\n";
+        "  no interval: neighbouring requests were slow together, so there are too few independent samples\n";
     assert!(text.contains(reason), "{text}");
 }

@@ -4,9 +4,9 @@ use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::{UNKNOWN, optional};
 use crate::rendered::{Rendered, markdown_table, quoted, seconds, text_table};
+use crate::unit::{rate, share};
 use serde_json::json;
 use std::fmt::Write;
-use warwolf_measure::unit::{rate, share};
 
 /// A run among others.
 #[derive(Clone, Debug, PartialEq)]

@@ -54,7 +54,7 @@ fn load(plan: &Plan, live: &mut Live, observers: &dyn ObserverSource) -> Result<
     let environment = environment::observe();
     let mut watch = |interval: &_| print(&live.interval(interval));
     let run = warwolf_engine::run_observed(plan, Shard::WHOLE, &control, &mut watch, Some(observers))?;
-    Ok(Run { environment, ..run })
+    Ok(run.in_environment(&environment))
 }
 
 /// Why there was no run, in the original's words where it has any.

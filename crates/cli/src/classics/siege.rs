@@ -12,8 +12,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use warwolf_compat::Console;
 use warwolf_compat::siege::{
-    Classic, Counts, Finish, Host, Jars, Log, Moment, Output, Siege, Style, World, banner, fatal, log_header,
-    log_notice, log_rows, log_trouble, merge, parse, report, time_of_the_original, verdict_line,
+    Classic, Counts, Finish, Host, Jars, Log, Moment, Output, Siege, Style, World, banner, doubt, fatal, log_header,
+    log_notice, log_rows, log_trouble, merge, parse, report, time_of_the_original,
 };
 use warwolf_engine::{Control, SetupError};
 use warwolf_measure::Run;
@@ -84,8 +84,8 @@ fn attack(mut plan: Plan, style: &Style, zone: Zone) -> Result<Attack, SetupErro
     let observers = Observers::new(|| siege.observer());
     let run = warwolf_engine::run_observed(&plan, Shard::WHOLE, &control, &mut |_| {}, Some(&observers))?;
     let (counts, jars) = merge(observers.into_ended(), &run);
-    let end = siege.finish(run.evidence.interrupted);
-    Ok(Attack { run: Some(Run { environment, ..run }), counts, jars, end })
+    let end = siege.finish(run.is_interrupted());
+    Ok(Attack { run: Some(run.in_environment(&environment)), counts, jars, end })
 }
 
 /// Prints the report, adds the run to the log, and writes the files that were asked for.
@@ -100,8 +100,8 @@ fn finish(style: &Style, attack: &Attack, zone: Zone) -> u8 {
     }
     let Some(run) = &attack.run else { return 0 };
     write_cookies(style, &attack.jars);
-    if let Some(line) = verdict_line(style, run) {
-        streams::say(&line);
+    if let Some(reason) = doubt(style, run) {
+        streams::say(&format!("warwolf: {}\n", warwolf_report::wording::sentence(&reason)));
     }
     match style.full_report.as_deref().map(|path| (path, results::keep(path, run))) {
         Some((path, Err(error))) => {

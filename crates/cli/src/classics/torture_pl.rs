@@ -43,10 +43,11 @@ pub(super) fn run(argv: &[String]) -> u8 {
     let text = report(&count, elapsed) + &ending(&zone.now());
     streams::print_or_ignore(text.as_bytes());
     if style.verbose {
-        let own = Own { cpu: run.evidence.cpu_user + run.evidence.cpu_system, threads: run.evidence.threads };
+        let (user, system) = run.cpu();
+        let own = Own { cpu: user + system, threads: run.hosts.iter().map(|host| host.threads).sum() };
         streams::say(&details(&style, &count, elapsed, own));
     }
-    if run.evidence.interrupted { INTERRUPTED } else { 0 }
+    if run.is_interrupted() { INTERRUPTED } else { 0 }
 }
 
 fn load(plan: &Plan, observers: &dyn warwolf_observe::ObserverSource) -> Result<Run, SetupError> {

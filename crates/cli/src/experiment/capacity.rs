@@ -1,4 +1,4 @@
-//! `capacity`: the highest rate at which the promises hold.
+//! `capacity`: the highest rate at which the SLOs hold.
 
 use super::compare::share;
 use super::runner::Runner;
@@ -11,10 +11,10 @@ use crate::files;
 use clap::ArgMatches;
 use std::time::Duration;
 use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Search, Tried};
-use warwolf_measure::{Summary, unit};
+use warwolf_measure::Summary;
 use warwolf_plan::quantity::{parse_duration, parse_rate};
 use warwolf_plan::{Plan, PlanError, Schedule, Stop};
-use warwolf_report::{CapacityReport, Rendered};
+use warwolf_report::{CapacityReport, Rendered, unit};
 
 const LENGTH: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_millis(500);
@@ -44,8 +44,8 @@ pub(crate) fn capacity(words: &Words, matches: &ArgMatches) -> Result<Exit, Fail
         }
     }
     let found = search.found();
-    let promises = job.criterion.promises.iter().map(|slo| slo.text.clone()).collect();
-    let report = CapacityReport::new(Capacity { promises, tried, found });
+    let slos = job.criterion.slos.iter().map(|slo| slo.text.clone()).collect();
+    let report = CapacityReport::new(Capacity { slos, tried, found });
     waiting.deliver(&report)?;
     Ok(match (found.held, runner.is_stopped()) {
         (_, true) => Exit::Interrupted,
@@ -62,7 +62,12 @@ fn line(one: &Tried) -> String {
         Answer::Unsure => "borderline",
         Answer::ClientLimited => "the load generator was the limit",
     };
-    format!("{} asked, {} achieved: {word}: {}", unit::rate(one.rate), unit::rate(one.achieved), one.why)
+    format!(
+        "{} asked, {} achieved: {word}: {}",
+        unit::rate(one.rate),
+        unit::rate(one.achieved),
+        warwolf_report::why(&one.why)
+    )
 }
 
 struct Job {
@@ -92,7 +97,7 @@ impl Job {
         let slos = files::slos(&words.load.slo)?;
         if slos.is_empty() {
             return Err(Complaint::new(
-                "capacity: no promise is given; use --slo 'p99<50ms' --slo 'errors<0.1%'",
+                "capacity: no SLO is given; use --slo 'p99<50ms' --slo 'errors<0.1%'",
             )
             .into());
         }
@@ -116,7 +121,7 @@ impl Job {
         }
         let length = time("duration", &words.load.duration, LENGTH)?;
         let rest = time("rest", &words.rest, REST)?;
-        let criterion = Criterion { promises: slos, length, retests: range.retests };
+        let criterion = Criterion { slos, length, retests: range.retests };
         Ok(Self { load, plan, range, criterion, rest })
     }
 

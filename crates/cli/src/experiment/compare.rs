@@ -11,10 +11,10 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_experiment::compare::{Allowance, Design, FEWEST_BLOCKS, Portion, compare as decide, is_a};
 use warwolf_experiment::joined;
-use warwolf_measure::{Run, Summary, judge, unit};
+use warwolf_measure::{Run, Summary, judge};
 use warwolf_plan::quantity::{parse_duration, print_duration};
 use warwolf_plan::{Plan, PlanError, Stop};
-use warwolf_report::{ComparisonReport, Rendered, Side};
+use warwolf_report::{ComparisonReport, Rendered, Side, unit};
 
 const TOTAL: Duration = Duration::from_secs(120);
 const SLICE: Duration = Duration::from_secs(1);

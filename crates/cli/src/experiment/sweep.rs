@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use warwolf_experiment::sweep::{Measured, Order, Point, Step, Sweep, Vary, grid, steps};
-use warwolf_measure::{Grade, Run, Summary, judge, unit};
+use warwolf_measure::{Grade, Run, Summary, judge};
 use warwolf_plan::Plan;
 use warwolf_plan::quantity::parse_duration;
-use warwolf_report::{Rendered, SweepReport};
+use warwolf_report::{Rendered, SweepReport, unit};
 
 /// Runs at the most: a grid grows faster than one thinks.
 const STEPS: usize = 10_000;

@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 use warwolf_accesslog::{Entry, Format, Unreadable, har, parse_time};
-use warwolf_measure::unit::{count, counted};
+use warwolf_report::unit::{count, counted};
 
 /// Requests of a part at the most, and the time it spans.
 const PART_REQUESTS: usize = 20_000;

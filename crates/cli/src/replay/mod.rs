@@ -22,8 +22,9 @@ use warwolf_accesslog::{Entry, Format};
 use warwolf_clock::Clock;
 use warwolf_driver::Monotonic;
 use warwolf_experiment::Joining;
-use warwolf_measure::{Digits, Distribution, Phase, Run, Tally, unit};
+use warwolf_measure::{Digits, Distribution, Phase, Run, Tally};
 use warwolf_plan::{ArrivalProcess, Endpoint, Plan, Request, Schedule, Stop};
+use warwolf_report::unit;
 use words::{LogFormat, Replay};
 
 /// What is still in flight at the end of a part may go on for this long before the next part begins.
@@ -68,7 +69,7 @@ pub(crate) fn replay(words: &Replay, matches: &ArgMatches) -> Result<Exit, Failu
             Complaint::new(format!("{}: nothing to send: {}", job.path.display(), counts.text())).into()
         );
     };
-    let run = job.entitled(run, sent.environment);
+    let run = job.entitled(run);
     let exit = results.deliver(&run, &[])?;
     Ok(if runner.is_stopped() { Exit::Interrupted } else { exit })
 }
@@ -212,12 +213,11 @@ impl Job {
     }
 
     /// The run of all parts, under the name of the log.
-    fn entitled(&self, run: Run, environment: warwolf_measure::Environment) -> Run {
+    fn entitled(&self, run: Run) -> Run {
         Run {
             plan_text: warwolf_plan::text::to_toml(&self.plan),
             targets: vec![self.path.display().to_string()],
             seed: self.plan.seed,
-            environment,
             target_rate: None,
             nominal: None,
             ..run
@@ -236,7 +236,6 @@ fn speed(text: Option<&str>) -> Result<f64, Complaint> {
 /// What was sent so far.
 struct Sent {
     whole: Joining,
-    environment: warwolf_measure::Environment,
     parts: u64,
     /// By how much starts came late because the part before ended late.
     shifted: Distribution,
@@ -248,7 +247,6 @@ impl Sent {
     fn new() -> Self {
         Self {
             whole: Joining::of_other_targets(),
-            environment: warwolf_measure::Environment::default(),
             parts: 0,
             shifted: Distribution::new(Digits::Three),
             lag: Tally::new(),
@@ -266,9 +264,6 @@ impl Sent {
     }
 
     fn add(&mut self, run: &Run) {
-        if self.parts == 0 {
-            self.environment = run.environment.clone();
-        }
         self.parts += 1;
         self.lag.follow(&run.timeline.whole().tally);
         self.whole.push(run);

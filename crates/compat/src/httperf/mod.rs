@@ -31,7 +31,7 @@ use options::{Options, Sessions as Wanted};
 use std::path::Path;
 use transcript::Transcript;
 use translate::{NoPlan, Visits, translate};
-use warwolf_measure::{Evidence, Run};
+use warwolf_measure::Run;
 use warwolf_plan::Plan;
 
 /// How files are read: by whoever may.
@@ -145,7 +145,7 @@ impl Style {
     /// The numbers of the report of a run that `counter` observed.
     #[must_use]
     pub fn figures(&self, run: &Run, counter: &Counter<'_>) -> Figures {
-        let Evidence { cpu_user, cpu_system, .. } = run.evidence;
+        let (cpu_user, cpu_system) = run.cpu();
         let Options { sessions, periodic_stats, .. } = &self.options;
         counter.counts().figures(run.wall, [cpu_user, cpu_system], sessions.is_some(), *periodic_stats)
     }

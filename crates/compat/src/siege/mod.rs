@@ -38,7 +38,7 @@ pub use jars::{Given, Jars, Until};
 pub use lines::{Line, line, trouble};
 pub use log::{log_header, log_notice, log_rows, log_trouble};
 pub use notices::{Ending, Output, fatal};
-pub use observer::{Counter, Host, Siege, merge, time_of_the_original, verdict_line};
+pub use observer::{Counter, Host, Siege, doubt, merge, time_of_the_original};
 pub use report::{Finish, banner, report};
 pub use settings::{Era, Login, template};
 pub use style::{Classic, Log, Shown, Style};

@@ -13,7 +13,7 @@ use crate::console::{Buffer, Console};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_measure::{Cause, Grade, Outcome, Run, Summary, ViolationKind, judge};
+use warwolf_measure::{Cause, Outcome, Reason, Run, Summary, ViolationKind, judge};
 use warwolf_observe::{CallRecord, Event, Observer, Wants};
 use warwolf_plan::{HttpVersion, Plan, Request, Scheme};
 use warwolf_workload::{GivenCookie, Page};
@@ -331,10 +331,10 @@ pub fn time_of_the_original(style: &Style, time: Duration, fraction: Duration) -
     (time + more).saturating_sub(fraction).max(Duration::from_millis(1))
 }
 
-/// One line about a run whose figures are not to be trusted. siege prints no percentiles, so causes that only affect those
+/// The reason to print about a run whose results are in doubt. siege prints no percentiles, so causes that only affect those
 /// are left out, and so are those that its own report shows. A run shorter than a second gets none.
 #[must_use]
-pub fn verdict_line(style: &Style, run: &Run) -> Option<String> {
+pub fn doubt(style: &Style, run: &Run) -> Option<Reason> {
     if !style.verdict || style.quiet || run.wall < INSTANT {
         return None;
     }
@@ -349,7 +349,5 @@ pub fn verdict_line(style: &Style, run: &Run) -> Option<String> {
                 | Cause::Unfinished
         )
     };
-    let doubt = verdict.doubts().find(|reason| reason.grade != Grade::Valid && matters(reason.cause))?;
-    let (grade, cause) = (doubt.grade.name(), doubt.cause.text());
-    Some(format!("warwolf: {grade}: {cause}: {}; {}\n", doubt.evidence, doubt.remedy))
+    verdict.doubts().find(|reason| matters(reason.cause)).cloned()
 }

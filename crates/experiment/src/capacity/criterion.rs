@@ -1,9 +1,11 @@
-//! What a run at a rate says about the promises, and how long it must be to say it.
+//! Whether SLOs hold in a run at one rate, and how long it must be to tell.
 
-use super::{Answer, Probe, Tried};
+use super::{Answer, Probe, Tried, Why};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_measure::{Cause, Grade, Metric, Slo, SloResult, SloState, Summary, Verdict, judge, unit};
+use warwolf_measure::{
+    Cause, Grade, Metric, Reason, Slo, SloResult, SloState, Summary, Verdict, judge, samples_needed,
+};
 
 /// A low rate is not tried for longer than this at first.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -16,7 +18,7 @@ const KEPT: f64 = 0.97;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Criterion {
     /// What must hold, all of it.
-    pub promises: Vec<Slo>,
+    pub slos: Vec<Slo>,
     /// How long a rate is tried for at least.
     pub length: Duration,
     /// How often a borderline rate is tried again, each time twice as long.
@@ -24,21 +26,21 @@ pub struct Criterion {
 }
 
 impl Criterion {
-    /// How long a rate is tried for: long enough for the calls that the rarest percentile among the promises takes, so a low
+    /// How long a rate is tried for: long enough for the calls that the rarest percentile among the SLOs needs, so a low
     /// rate takes its time; twice as long at each further attempt.
     #[must_use]
     pub fn length(&self, probe: Probe) -> Duration {
-        let rarest = self.promises.iter().filter_map(|slo| match slo.metric {
+        let rarest = self.slos.iter().filter_map(|slo| match slo.metric {
             Metric::Quantile(quantile) => Some(quantile),
             _ => None,
         });
-        let calls = rarest.reduce(f64::max).map_or(0.0, |quantile| 0.025f64.ln() / quantile.ln());
+        let calls = rarest.reduce(f64::max).map_or(0.0, |quantile| samples_needed(quantile) as f64);
         // A fifth is warm-up, and arrivals may be fewer by chance.
         let needed = Duration::from_secs_f64((calls / probe.rate * 1.5).min(LONGEST.as_secs_f64()));
         self.length.max(needed) * 2u32.saturating_pow(probe.attempt.min(4))
     }
 
-    /// What a run at a rate says.
+    /// The result of a run at one rate.
     #[must_use]
     pub fn tried(&self, probe: Probe, summary: &Summary) -> Tried {
         let (answer, why) = self.judge(probe, summary);
@@ -54,19 +56,16 @@ impl Criterion {
         }
     }
 
-    fn judge(&self, probe: Probe, summary: &Summary) -> (Answer, String) {
+    fn judge(&self, probe: Probe, summary: &Summary) -> (Answer, Why) {
         if let Some(why) = limited_by_client(&judge(summary)) {
-            return (Answer::ClientLimited, why);
+            return (Answer::ClientLimited, Why::ClientLimited(why));
         }
         let achieved = summary.achieved.rate_per_s;
         let most = achieved.ci95.map_or(achieved.value, |(_, high)| high);
         if most < KEPT * probe.rate && !completes_what_comes(summary) {
-            let share = unit::share(achieved.value / probe.rate);
-            return (Answer::Broken, format!("the server completed {share} of the rate"));
+            return (Answer::Broken, Why::RateNotReached { completed_share: achieved.value / probe.rate });
         }
-        let results: Vec<SloResult> = self.promises.iter().map(|slo| slo.judge(summary)).collect();
-        let said: Vec<String> =
-            results.iter().map(|result| format!("{}: {}", result.slo.text, result.actual_text())).collect();
+        let results: Vec<SloResult> = self.slos.iter().map(|slo| slo.judge(summary)).collect();
         let near = |result: &SloResult| {
             result.actual.is_some_and(|actual| (actual - result.slo.limit).abs() < NEAR * result.slo.limit)
         };
@@ -79,7 +78,7 @@ impl Criterion {
             () if results.iter().all(SloResult::is_held) => Answer::Held,
             () => Answer::Broken,
         };
-        (answer, said.join(", "))
+        (answer, Why::Slos(results))
     }
 }
 
@@ -95,8 +94,8 @@ fn completes_what_comes(summary: &Summary) -> bool {
     completed > 0 && completed as f64 >= KEPT * came as f64
 }
 
-/// Why the numbers are the load generator's, if they are.
-fn limited_by_client(verdict: &Verdict) -> Option<String> {
+/// The reason why the results reflect the load generator, if they do.
+fn limited_by_client(verdict: &Verdict) -> Option<Reason> {
     let limit = |cause: Cause| {
         matches!(
             cause,
@@ -111,7 +110,7 @@ fn limited_by_client(verdict: &Verdict) -> Option<String> {
     let reasons = verdict.doubts().find(|reason| {
         limit(reason.cause) || (reason.grade == Grade::Invalid && reason.cause != Cause::NothingMeasured)
     });
-    reasons.map(|reason| format!("{}: {}", reason.cause.text(), reason.evidence))
+    reasons.cloned()
 }
 
 #[cfg(test)]

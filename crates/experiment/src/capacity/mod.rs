@@ -1,4 +1,4 @@
-//! The highest rate at which promises hold: which rate to try next, and what the answers mean.
+//! The highest rate at which SLOs hold: which rate to try next, and what the answers mean.
 //!
 //! ```text
 //!          held                    broken                  near enough
@@ -12,7 +12,9 @@ mod criterion;
 
 pub use criterion::Criterion;
 
-/// What a run at a rate says about the promises.
+use warwolf_measure::{Reason, SloResult};
+
+/// Whether the SLOs held in a run at one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// They hold.
@@ -21,7 +23,7 @@ pub enum Answer {
     Broken,
     /// The interval of the figure has the limit in it: borderline.
     Unsure,
-    /// The machine the load came from made the numbers, so they say nothing about the server.
+    /// The results reflect the load generator, not the server.
     ClientLimited,
 }
 
@@ -56,7 +58,7 @@ pub struct Probe {
 /// What the search has found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// The highest rate at which the promises held; none when they held nowhere.
+    /// The highest rate at which the SLOs held; none when they held at no rate.
     pub held: Option<f64>,
     /// The lowest rate above it at which they did not; none when no rate was too high.
     pub broken: Option<f64>,
@@ -125,7 +127,7 @@ impl Search {
                 self.held.retain(|other| *other < rate);
                 self.held.push(rate);
             }
-            // A promise that was not shown to hold after all retests is not one to rely on.
+            // An SLO that was not shown to hold after all retests counts as broken.
             Answer::Broken | Answer::Unsure | Answer::ClientLimited => {
                 self.held.retain(|other| *other < rate);
                 self.broken = Some(self.broken.map_or(rate, |other| other.min(rate)));
@@ -154,7 +156,21 @@ impl Search {
     }
 }
 
-/// A rate that was tried and what was seen.
+/// Why a rate got its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// The load generator was the limit.
+    ClientLimited(Reason),
+    /// The server completed only this share of the rate (0 to 1).
+    RateNotReached {
+        /// Completed calls as a share of the rate.
+        completed_share: f64,
+    },
+    /// The SLOs decided.
+    Slos(Vec<SloResult>),
+}
+
+/// A rate that was tried, with its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tried {
     /// Calls a second asked for.
@@ -167,17 +183,17 @@ pub struct Tried {
     pub quantiles_ns: [Option<f64>; 2],
     /// Share of calls without the reply that was asked for (0 to 1).
     pub error_share: f64,
-    /// What it said about the promises.
+    /// Whether the SLOs held.
     pub answer: Answer,
-    /// Why, in words.
-    pub why: String,
+    /// Why.
+    pub why: Why,
 }
 
 /// What a search for capacity has to say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
-    /// What is asked of the server, as written.
-    pub promises: Vec<String>,
+    /// The SLOs, as written.
+    pub slos: Vec<String>,
     /// Every rate that was tried, in order.
     pub tried: Vec<Tried>,
     /// The answer.
@@ -312,10 +328,10 @@ mod tests {
             quantiles_ns: [None; 2],
             error_share: 0.0,
             answer: if rate < 900.0 { Answer::Held } else { Answer::Broken },
-            why: String::new(),
+            why: Why::Slos(Vec::new()),
         };
         let capacity = Capacity {
-            promises: Vec::new(),
+            slos: Vec::new(),
             tried: [100.0, 300.0, 500.0, 700.0, 850.0, 1_500.0].map(tried).to_vec(),
             found: Found { held: None, broken: None, client_limited: false },
         };

@@ -1,6 +1,6 @@
 //! Axes: where a value stands, and which values have a tick.
 
-use warwolf_measure::unit;
+use crate::unit;
 
 /// How values are spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,14 @@ pub(crate) mod page;
 use crate::Report;
 use crate::chart::escape;
 use crate::layout::{
-    ACCOUNTS, UNKNOWN, accounts, errors, interval, loop_name, missing_intervals, missing_quantiles, optional,
-    optional_ns, percent, phases, quantile_rows, target,
+    ACCOUNTING, UNKNOWN, accounting, errors, interval, loop_name, missing_intervals, missing_quantiles,
+    optional, optional_ns, percent, phases, quantile_rows, target,
 };
+use crate::unit::{count, duration, rate, share, size};
+use crate::wording;
 use page::{part, table, tiles};
 use std::fmt::Write;
-use warwolf_measure::unit::{count, duration, rate, share, size};
-use warwolf_measure::{Grade, SloState, Summary};
+use warwolf_measure::{Grade, HostEvidence, SloState, Summary};
 
 pub(crate) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
@@ -41,20 +42,20 @@ pub(crate) fn render(report: &Report<'_>) -> String {
 
 fn verdict(out: &mut String, report: &Report<'_>) {
     let grade = report.verdict.grade;
-    let (class, meaning) = match grade {
-        Grade::Valid => ("valid", "nothing speaks against these numbers"),
-        Grade::Degraded => ("degraded", "something of this machine is in these numbers"),
-        Grade::Invalid => ("invalid", "these numbers are not about the server"),
+    let class = match grade {
+        Grade::Valid => "valid",
+        Grade::Degraded => "degraded",
+        Grade::Invalid => "invalid",
     };
+    let meaning = wording::meaning(grade);
     let _ = writeln!(out, "<div class=\"verdict {class}\"><b>{}</b>: {meaning}", grade.name());
     for reason in &report.verdict.reasons {
         let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
         let _ = writeln!(
             out,
-            "<p>{word}: {}: {}<br><span class=\"soft\">to do: {}</span></p>",
-            reason.cause.text(),
-            escape(&reason.evidence),
-            escape(&reason.remedy)
+            "<p>{word}: {}<br><span class=\"soft\">to do: {}</span></p>",
+            escape(&wording::doubt(reason)),
+            escape(&wording::remedy(reason))
         );
     }
     out.push_str("</div>\n");
@@ -89,8 +90,8 @@ fn headline(out: &mut String, report: &Report<'_>) {
 }
 
 fn where_calls_went(out: &mut String, summary: &Summary) {
-    part(out, "accounts", "Where every call went");
-    table(out, &ACCOUNTS, std::iter::once(accounts(&summary.accounting).map(count).to_vec()));
+    part(out, "accounting", "Where every request went");
+    table(out, &ACCOUNTING, std::iter::once(accounting(&summary.accounting).map(count).to_vec()));
     out.push_str(
         "<p class=\"note\">planned = started + never started; started = completed + failed + timed out + unfinished</p>\n",
     );
@@ -100,16 +101,16 @@ fn slos(out: &mut String, report: &Report<'_>) {
     if report.slos.is_empty() {
         return;
     }
-    part(out, "objectives", "Objectives");
+    part(out, "slos", "SLOs");
     let rows = report.slos.iter().map(|result| {
         let word = match result.state {
             SloState::Held => "held",
             SloState::Broken => "BROKEN",
             SloState::Unknown => "UNSURE",
         };
-        vec![result.slo.text.clone(), word.to_owned(), result.actual_text()]
+        vec![result.slo.text.clone(), word.to_owned(), wording::actual(result)]
     });
-    table(out, &["<objective", "", "actual"], rows);
+    table(out, &["<SLO", "", "actual"], rows);
 }
 
 fn latencies(out: &mut String, summary: &Summary) {
@@ -124,7 +125,7 @@ fn latencies(out: &mut String, summary: &Summary) {
             optional_ns(summary.lag.quantiles[place].value_ns),
         ]
     });
-    table(out, &["", "latency", "95 % sure", "service", "lag"], rows);
+    table(out, &["", "latency", "95 % CI", "service", "lag"], rows);
     let reasons =
         [missing_quantiles(&summary.latency), missing_intervals(&summary.latency).map(str::to_owned)];
     for reason in reasons.into_iter().flatten() {
@@ -203,8 +204,16 @@ fn targets(out: &mut String, summary: &Summary) {
 }
 
 fn health(out: &mut String, summary: &Summary) {
-    let evidence = &summary.evidence;
     part(out, "health", "Health of the load generator");
+    for (number, host) in summary.hosts.iter().enumerate() {
+        if let Some(name) = summary.host_name(number) {
+            let _ = writeln!(out, "<h3>{}</h3>", escape(&name));
+        }
+        host_health(out, host);
+    }
+}
+
+fn host_health(out: &mut String, evidence: &HostEvidence) {
     let workers = evidence.workers.iter().enumerate().map(|(number, worker)| {
         vec![
             format!("worker {number}"),
@@ -215,9 +224,9 @@ fn health(out: &mut String, summary: &Summary) {
         ]
     });
     table(out, &["", "core", "busy", "on its core", "waited for a core"], workers);
-    let known = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), warwolf_measure::unit::share);
+    let known = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), crate::unit::share);
     let rows = [
-        ("driver", format!("{}, {}", evidence.driver, evidence.idle)),
+        ("driver", format!("{}, {}", evidence.driver, evidence.idle.name())),
         (
             "CPU time, user and system",
             format!("{:.2} s, {:.2} s", evidence.cpu_user.as_secs_f64(), evidence.cpu_system.as_secs_f64()),
@@ -234,15 +243,21 @@ fn health(out: &mut String, summary: &Summary) {
 }
 
 fn plan(out: &mut String, report: &Report<'_>) {
-    let environment = &report.summary.environment;
     part(out, "environment", "Environment");
-    let rows = [
-        ("warwolf", environment.version.clone()),
-        ("machine", environment.host.clone()),
-        ("system", environment.system.clone()),
-        ("processor", format!("{} ({} cores)", environment.cpu, environment.cores)),
-    ];
-    table(out, &["", "<"], rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]));
+    for HostEvidence { environment, .. } in &report.summary.hosts {
+        let rows = [
+            ("warwolf", environment.version.clone()),
+            ("machine", environment.host.clone()),
+            ("system", environment.system.clone()),
+            ("processor", format!("{} ({} cores)", environment.cpu, environment.cores)),
+        ];
+        table(out, &["", "<"], rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]));
+    }
+    reproduce(out, report);
+}
+
+fn reproduce(out: &mut String, report: &Report<'_>) {
+    let environment = report.summary.hosts.first().map(|host| host.environment.clone()).unwrap_or_default();
     part(out, "reproduce", "To do it again");
     if !environment.command.is_empty() {
         let words: Vec<String> = environment.command.iter().map(|word| quoted(word)).collect();
@@ -295,7 +310,7 @@ mod tests {
         let mut from = page.find("<body>").unwrap();
         for part in [
             "class=\"verdict",
-            "id=\"accounts\"",
+            "id=\"accounting\"",
             "id=\"chart-percentiles\"",
             "id=\"chart-histogram\"",
             "id=\"chart-latency\"",

@@ -37,7 +37,7 @@ fn a_search_for_capacity_ends_and_says_what_it_found() {
     assert_eq!(told.code, 0, "{told:#?}");
     assert!(told.stdout.contains("\"held_per_s\""), "{told:#?}");
     let told = Warwolf::new(&["capacity", &target::url(&server, "/")]).told();
-    assert!(told.code == 2 && told.stderr.contains("no promise is given"), "{told:#?}");
+    assert!(told.code == 2 && told.stderr.contains("no SLO is given"), "{told:#?}");
     let told = Warwolf::new(&["capacity", "--slo", "p99<1s", "-r", "5/s", &target::url(&server, "/")]).told();
     assert!(told.code == 2 && told.stderr.contains("--rate: capacity chooses"), "{told:#?}");
 }

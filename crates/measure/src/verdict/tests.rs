@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Evidence, Run, Sample, Tally, WorkerEvidence};
+use crate::{Explanation, HostEvidence, Idle, ReasonFigures, Run, Sample, Tally, WorkerEvidence};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 
@@ -44,9 +44,9 @@ fn quiet(open: bool, calls: Calls) -> Run {
         }
         run.timeline.add(second, &tally);
     }
-    run.evidence = Evidence {
+    run.hosts = vec![HostEvidence {
         threads: 1,
-        idle: "block".into(),
+        idle: Idle::Block,
         workers: vec![worker(0.3, 0.3, 0.001)],
         host_cpu_busy_share: Some(0.5),
         steal_share: Some(0.0),
@@ -56,8 +56,8 @@ fn quiet(open: bool, calls: Calls) -> Run {
         connections_asked: if open { 0 } else { 50 },
         connections_held: 50,
         in_flight_limit: 50,
-        ..Evidence::default()
-    };
+        ..HostEvidence::default()
+    }];
     run
 }
 
@@ -129,23 +129,23 @@ fn what_is_the_servers_or_normal_leaves_a_run_valid() {
         (
             "a worker at 90 % beside a busy server",
             changed(false, STEADY, |r| {
-                r.evidence.workers = vec![worker(0.9, 0.9, 0.05)];
-                r.evidence.host_cpu_busy_share = Some(1.0);
+                r.hosts[0].workers = vec![worker(0.9, 0.9, 0.05)];
+                r.hosts[0].host_cpu_busy_share = Some(1.0);
             }),
             SILENT,
         ),
         (
             "a worker that spins has its core all the time",
             changed(true, STEADY, |r| {
-                r.evidence.idle = "spin".into();
-                r.evidence.workers = vec![worker(0.2, 1.0, 0.0)];
+                r.hosts[0].idle = Idle::Spin;
+                r.hosts[0].workers = vec![worker(0.2, 1.0, 0.0)];
             }),
             SILENT,
         ),
         (
             "in an open loop a busy worker that is in time is no fault",
             changed(true, STEADY, |r| {
-                r.evidence.workers = vec![worker(0.97, 0.97, 0.0)];
+                r.hosts[0].workers = vec![worker(0.97, 0.97, 0.0)];
             }),
             SILENT,
         ),
@@ -178,19 +178,19 @@ fn what_is_the_servers_or_normal_leaves_a_run_valid() {
         ),
         (
             "nothing is known about the machine",
-            changed(true, STEADY, |r| r.evidence = Evidence::default()),
+            changed(true, STEADY, |r| r.hosts = vec![HostEvidence::default()]),
             SILENT,
         ),
         (
             "a run of a few milliseconds, for most of which its worker waited",
             changed(false, STEADY, |r| {
                 r.wall = Duration::from_millis(40);
-                r.evidence.workers = vec![worker(1.0, 0.2, 0.8)];
-                r.evidence.steal_share = Some(0.3);
+                r.hosts[0].workers = vec![worker(1.0, 0.2, 0.8)];
+                r.hosts[0].steal_share = Some(0.3);
             }),
             SILENT,
         ),
-        ("a little steal", changed(true, STEADY, |r| r.evidence.steal_share = Some(0.03)), SILENT),
+        ("a little steal", changed(true, STEADY, |r| r.hosts[0].steal_share = Some(0.03)), SILENT),
     ] {
         check(why, &run, expected);
     }
@@ -212,7 +212,7 @@ fn what_should_be_known_is_a_note() {
         (
             "the same, with the server on the same cores",
             changed(true, VERY_LATE, |r| {
-                r.evidence.workers = vec![worker(0.1, 0.1, 0.04)];
+                r.hosts[0].workers = vec![worker(0.1, 0.1, 0.04)];
                 add(r, |t| t.held_back(400));
             }),
             Cause::SlotsFull,
@@ -220,7 +220,7 @@ fn what_should_be_known_is_a_note() {
         (
             "the server takes 10 of 50 connections",
             changed(false, STEADY, |r| {
-                r.evidence.connections_held = 10;
+                r.hosts[0].connections_held = 10;
                 add(r, |t| t.connection_failed(Outcome::Refused));
             }),
             Cause::ConnectionsRefused,
@@ -235,10 +235,10 @@ fn what_should_be_known_is_a_note() {
             quiet(true, |second, _| (10, 1_000 + second * 100)),
             Cause::Trend,
         ),
-        ("Ctrl-C", changed(true, STEADY, |r| r.evidence.interrupted = true), Cause::Interrupted),
+        ("Ctrl-C", changed(true, STEADY, |r| r.hosts[0].interrupted = true), Cause::Interrupted),
         (
             "the thread that adds up has no core",
-            changed(true, STEADY, |r| r.evidence.workers[0].late_pages = 9),
+            changed(true, STEADY, |r| r.hosts[0].workers[0].late_pages = 9),
             Cause::LatePages,
         ),
     ] {
@@ -258,14 +258,14 @@ fn what_is_this_machines_is_named() {
         ("late without known cause", quiet(true, LATE), Degraded, Cause::Lag),
         (
             "a hog on the same core",
-            changed(true, LATE, |r| r.evidence.workers = vec![worker(0.1, 0.1, 0.04)]),
+            changed(true, LATE, |r| r.hosts[0].workers = vec![worker(0.1, 0.1, 0.04)]),
             Degraded,
             Cause::CpuContention,
         ),
         (
             "a hog on the same core, and a few calls waited for slots besides",
             changed(true, VERY_LATE, |r| {
-                r.evidence.workers = vec![worker(0.1, 0.1, 0.04)];
+                r.hosts[0].workers = vec![worker(0.1, 0.1, 0.04)];
                 add(r, |t| t.held_back(30));
             }),
             Invalid,
@@ -273,29 +273,29 @@ fn what_is_this_machines_is_named() {
         ),
         (
             "a hog on the same core, all the time",
-            changed(true, VERY_LATE, |r| r.evidence.workers = vec![worker(0.1, 0.1, 0.4)]),
+            changed(true, VERY_LATE, |r| r.hosts[0].workers = vec![worker(0.1, 0.1, 0.4)]),
             Invalid,
             Cause::CpuContention,
         ),
         (
             "hogs on all cores, where the scheduler says nothing",
             changed(true, LATE, |r| {
-                r.evidence.workers[0].run_delay = None;
-                r.evidence.host_cpu_busy_share = Some(0.99);
+                r.hosts[0].workers[0].run_delay = None;
+                r.hosts[0].host_cpu_busy_share = Some(0.99);
             }),
             Degraded,
             Cause::CpuContention,
         ),
         (
             "more load than the core can",
-            changed(true, VERY_LATE, |r| r.evidence.workers = vec![worker(0.99, 0.99, 0.0)]),
+            changed(true, VERY_LATE, |r| r.hosts[0].workers = vec![worker(0.99, 0.99, 0.0)]),
             Invalid,
             Cause::ClientBusy,
         ),
         (
             "more load than the core can, and slots fill up behind it",
             changed(true, VERY_LATE, |r| {
-                r.evidence.workers = vec![worker(0.99, 0.99, 0.0)];
+                r.hosts[0].workers = vec![worker(0.99, 0.99, 0.0)];
                 add(r, |t| t.held_back(400));
             }),
             Invalid,
@@ -303,79 +303,79 @@ fn what_is_this_machines_is_named() {
         ),
         (
             "the kernel's part of the work counts",
-            changed(false, STEADY, |r| r.evidence.workers = vec![worker(0.4, 0.98, 0.0)]),
+            changed(false, STEADY, |r| r.hosts[0].workers = vec![worker(0.4, 0.98, 0.0)]),
             Degraded,
             Cause::ClientBusy,
         ),
         (
             "a closed loop at the client's limit",
-            changed(false, STEADY, |r| r.evidence.workers = vec![worker(0.98, 0.98, 0.0)]),
+            changed(false, STEADY, |r| r.hosts[0].workers = vec![worker(0.98, 0.98, 0.0)]),
             Degraded,
             Cause::ClientBusy,
         ),
         (
             "a closed loop beside a hog",
-            changed(false, STEADY, |r| r.evidence.workers = vec![worker(0.5, 0.5, 0.4)]),
+            changed(false, STEADY, |r| r.hosts[0].workers = vec![worker(0.5, 0.5, 0.4)]),
             Degraded,
             Cause::CpuContention,
         ),
         (
             "a closed loop beside a hog, where the scheduler says nothing",
             changed(false, STEADY, |r| {
-                r.evidence.workers = vec![worker(0.8, 0.4, 0.0)];
-                r.evidence.workers[0].run_delay = None;
+                r.hosts[0].workers = vec![worker(0.8, 0.4, 0.0)];
+                r.hosts[0].workers[0].run_delay = None;
             }),
             Degraded,
             Cause::CpuContention,
         ),
         (
             "an open loop beside a hog, where replies wait to be read more than calls to be begun",
-            changed(true, STEADY, |r| r.evidence.workers = vec![worker(0.5, 0.5, 0.4)]),
+            changed(true, STEADY, |r| r.hosts[0].workers = vec![worker(0.5, 0.5, 0.4)]),
             Degraded,
             Cause::CpuContention,
         ),
         (
             "a hog, and a hypervisor that takes less than the hog",
             changed(true, LATE, |r| {
-                r.evidence.workers = vec![worker(0.5, 0.5, 0.4)];
-                r.evidence.steal_share = Some(0.03);
+                r.hosts[0].workers = vec![worker(0.5, 0.5, 0.4)];
+                r.hosts[0].steal_share = Some(0.03);
             }),
             Degraded,
             Cause::CpuContention,
         ),
         (
             "a hypervisor that takes a tenth",
-            changed(false, STEADY, |r| r.evidence.steal_share = Some(0.1)),
+            changed(false, STEADY, |r| r.hosts[0].steal_share = Some(0.1)),
             Degraded,
             Cause::CpuStolen,
         ),
         (
             "a hypervisor that takes a third",
-            changed(true, STEADY, |r| r.evidence.steal_share = Some(0.33)),
+            changed(true, STEADY, |r| r.hosts[0].steal_share = Some(0.33)),
             Invalid,
             Cause::CpuStolen,
         ),
         (
             "a little steal where calls are late",
-            changed(true, LATE, |r| r.evidence.steal_share = Some(0.02)),
+            changed(true, LATE, |r| r.hosts[0].steal_share = Some(0.02)),
             Degraded,
             Cause::CpuStolen,
         ),
         (
             "a container's limit",
-            changed(true, STEADY, |r| r.evidence.cgroup_throttled = Some(Duration::from_secs(1))),
+            changed(true, STEADY, |r| r.hosts[0].cgroup_throttled = Some(Duration::from_secs(1))),
             Degraded,
             Cause::CpuThrottled,
         ),
         (
             "a container's limit where calls are late",
-            changed(true, VERY_LATE, |r| r.evidence.cgroup_throttled = Some(Duration::from_secs(2))),
+            changed(true, VERY_LATE, |r| r.hosts[0].cgroup_throttled = Some(Duration::from_secs(2))),
             Invalid,
             Cause::CpuThrottled,
         ),
         (
             "a container's limit most of the time",
-            changed(false, STEADY, |r| r.evidence.cgroup_throttled = Some(Duration::from_secs(8))),
+            changed(false, STEADY, |r| r.hosts[0].cgroup_throttled = Some(Duration::from_secs(8))),
             Invalid,
             Cause::CpuThrottled,
         ),
@@ -432,7 +432,7 @@ fn what_is_this_machines_is_named() {
 }
 
 #[test]
-fn a_run_without_a_reply_says_what_happened() {
+fn a_run_without_a_reply_names_its_failures() {
     let mut run = Run::new(Duration::from_secs(1));
     run.wall = Duration::from_secs(1);
     let mut tally = Tally::new();
@@ -442,15 +442,18 @@ fn a_run_without_a_reply_says_what_happened() {
     run.timeline.add(0, &tally);
     let verdict = judge(&Summary::of(&run));
     assert_eq!((verdict.grade, verdict.reasons.len()), (Grade::Invalid, 1));
-    assert_eq!(
-        verdict.reasons[0].evidence,
-        "3 calls started, 3 failed, 0 in flight at the stop, mostly: connection refused"
-    );
-    assert_eq!(verdict.reasons[0].remedy, "check with one request that the server answers under this URL");
+    let expected = ReasonFigures::NothingMeasured {
+        started: 3,
+        completed: 0,
+        failed: 3,
+        unfinished: 0,
+        most_frequent_failure: Some(Outcome::Refused),
+    };
+    assert_eq!(verdict.reasons[0].figures, expected);
 }
 
 #[test]
-fn few_calls_are_noted_and_evidence_and_remedy_are_sentences() {
+fn too_few_samples_are_a_note() {
     let mut run = Run::new(Duration::from_secs(1));
     run.wall = Duration::from_secs(1);
     let mut tally = Tally::new();
@@ -462,14 +465,98 @@ fn few_calls_are_noted_and_evidence_and_remedy_are_sentences() {
     assert_eq!(verdict.grade, Grade::Valid);
     let note = verdict.notes().next().unwrap();
     assert_eq!(note.cause, Cause::FewSamples);
-    assert_eq!(note.evidence, "p99 cannot be told from 200 calls; it takes 368");
+    assert_eq!(note.figures, ReasonFigures::FewSamples { quantile: 0.99, needed: 368, samples: 200 });
     assert_eq!(verdict.doubts().count(), 0);
 }
 
 #[test]
 fn the_worst_reason_comes_first() {
     let mut run = quiet(true, LATE);
-    run.evidence.interrupted = true;
+    run.hosts[0].interrupted = true;
     add_ended(&mut run, 1_000, 10, Outcome::NoPorts);
     check("three reasons", &run, (Grade::Invalid, &[Cause::Ports, Cause::Lag, Cause::Interrupted]));
+}
+
+#[test]
+fn each_host_is_judged_on_its_own() {
+    let mut run = quiet(true, LATE);
+    let mut other = run.hosts[0].clone();
+    run.hosts[0].environment.host = "calm".into();
+    other.environment.host = "noisy".into();
+    other.workers = vec![worker(0.1, 0.1, 0.0), worker(0.1, 0.1, 0.04)];
+    run.hosts.push(other);
+    let verdict = judge(&Summary::of(&run));
+    assert_eq!((verdict.grade, verdict.reasons.len()), (Grade::Degraded, 1));
+    let reason = &verdict.reasons[0];
+    assert_eq!((reason.cause, reason.host.as_deref()), (Cause::CpuContention, Some("noisy")));
+    assert!(
+        matches!(
+            reason.figures,
+            ReasonFigures::Late { explanation: Explanation::Delayed { worker: 1, .. }, .. }
+        ),
+        "{reason:?}"
+    );
+}
+
+#[test]
+fn hosts_of_one_name_are_told_apart_by_their_shards() {
+    let mut run = quiet(true, STEADY);
+    let mut other = run.hosts[0].clone();
+    other.interrupted = true;
+    other.shard = Some((1, 2));
+    run.hosts[0].shard = Some((0, 2));
+    other.environment.host = "box".into();
+    run.hosts[0].environment.host = "box".into();
+    run.hosts.push(other);
+    let verdict = judge(&Summary::of(&run));
+    let hosts: Vec<_> = verdict.reasons.iter().map(|reason| reason.host.as_deref()).collect();
+    assert_eq!(hosts, [Some("box, shard 2")]);
+}
+
+#[test]
+fn limits_of_hosts_are_not_added_up() {
+    let mut run = quiet(true, STEADY);
+    let other = HostEvidence { descriptors_limit: 4_096, ..run.hosts[0].clone() };
+    run.hosts.push(other);
+    add_ended(&mut run, 1_000, 10, Outcome::NoFiles);
+    let verdict = judge(&Summary::of(&run));
+    assert!(
+        matches!(
+            verdict.reasons[0].figures,
+            ReasonFigures::LocalErrors { descriptors_limit: Some(1_024), ports_available: None, .. }
+        ),
+        "{verdict:?}"
+    );
+}
+
+#[test]
+fn figures_are_data_with_units_in_their_names() {
+    let json = |figures| serde_json::to_value::<ReasonFigures>(figures).unwrap();
+    assert_eq!(
+        json(ReasonFigures::Late {
+            lateness: crate::Lateness {
+                lag_p99_ns: Some(5_000_000),
+                latency_p99_ns: Some(6_000_000),
+                ..crate::Lateness::default()
+            },
+            explanation: Explanation::Delayed { worker: 1, delayed_share: 0.25 },
+        }),
+        serde_json::json!({
+            "lag_p99_ns": 5_000_000,
+            "latency_p99_ns": 6_000_000,
+            "excludes_held_back": false,
+            "worker": 1,
+            "delayed_share": 0.25,
+        })
+    );
+    assert_eq!(
+        json(ReasonFigures::LocalErrors {
+            outcome: Outcome::NoPorts,
+            errors: 3,
+            finished: 9,
+            descriptors_limit: None,
+            ports_available: Some(100),
+        }),
+        serde_json::json!({ "outcome": "no_ports", "errors": 3, "finished": 9, "ports_available": 100 })
+    );
 }

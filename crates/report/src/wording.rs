@@ -1,0 +1,348 @@
+//! The sentences about a verdict, its reasons and SLOs: written once, for every format and for messages.
+
+use crate::unit::{count, counted, duration, rate, share};
+use warwolf_measure::{
+    Cause, Explanation, Grade, Lateness, Metric, MissingQuantile, Outcome, Reason, ReasonFigures, SloResult,
+};
+
+/// What a verdict says about the results.
+#[must_use]
+pub const fn meaning(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Valid => "no sign that the load generator affected the results",
+        Grade::Degraded => "the load generator affected the results",
+        Grade::Invalid => "the results reflect the load generator, not the server",
+    }
+}
+
+/// What happened, without figures.
+#[must_use]
+pub const fn cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::NothingMeasured => "nothing was measured",
+        Cause::Descriptors => "this process ran out of file descriptors",
+        Cause::Ports => "this machine ran out of local ports",
+        Cause::Buffers => "this machine ran out of socket memory",
+        Cause::LocalErrors => "requests failed on this machine",
+        Cause::Lag => "requests started late",
+        Cause::ClientBusy => "the load generator was the limit",
+        Cause::CpuContention => "something else used the load generator's cores",
+        Cause::CpuStolen => "the hypervisor gave the cores to other guests",
+        Cause::CpuThrottled => "the control group's CPU limit stopped the load generator",
+        Cause::Unstarted => "part of the load was not generated",
+        Cause::MissingShards => "parts of the run are missing",
+        Cause::SlotsFull => "the server did not keep up",
+        Cause::ConnectionsRefused => "the server accepted fewer connections than asked for",
+        Cause::Unfinished => "requests in flight at the stop had waited for long",
+        Cause::FewSamples => "few samples",
+        Cause::Trend => "the figures changed during the run",
+        Cause::Interrupted => "the run was stopped early",
+        Cause::LatePages => "the timeline is less exact than its intervals",
+    }
+}
+
+/// The figures of a reason, with the host if the load came from several.
+#[must_use]
+pub fn evidence(reason: &Reason) -> String {
+    let evidence = figures(&reason.figures);
+    match &reason.host {
+        Some(host) => format!("{host}: {evidence}"),
+        None => evidence,
+    }
+}
+
+/// A reason without grade and remedy.
+#[must_use]
+pub fn doubt(reason: &Reason) -> String {
+    format!("{}: {}", cause(reason.cause), evidence(reason))
+}
+
+/// A whole reason in one line.
+#[must_use]
+pub fn sentence(reason: &Reason) -> String {
+    format!("{}: {}; {}", reason.grade.name(), doubt(reason), remedy(reason))
+}
+
+fn figures(figures: &ReasonFigures) -> String {
+    match figures {
+        ReasonFigures::NothingMeasured { started, failed, unfinished, most_frequent_failure, .. } => {
+            let most = most_frequent_failure.map(|outcome| format!(", mostly: {}", outcome.text()));
+            format!(
+                "{} started, {} failed, {} in flight at the stop{}",
+                counted(*started, "request"),
+                count(*failed),
+                count(*unfinished),
+                most.unwrap_or_default()
+            )
+        }
+        ReasonFigures::MissingShards { missing_shards } => {
+            let numbers: Vec<_> = missing_shards.iter().map(|index| (index + 1).to_string()).collect();
+            format!("shards missing: {}", numbers.join(", "))
+        }
+        ReasonFigures::LocalErrors { outcome, errors, finished, .. } => {
+            format!("{}: {} in {}", outcome.text(), counted(*errors, "time"), counted(*finished, "request"))
+        }
+        ReasonFigures::Late { lateness, explanation } => {
+            format!("{}; {}", late(lateness), explained(*explanation))
+        }
+        ReasonFigures::Cpu(explanation) => explained(*explanation),
+        ReasonFigures::Saturated { worker, busy_share, rate_per_s } => {
+            let busy = explained(Explanation::Busy { worker: *worker, busy_share: *busy_share });
+            format!("{busy}: {} is the limit of this machine, not of the server", rate(*rate_per_s))
+        }
+        ReasonFigures::SlotsFull { held_back, planned, in_flight_limit, rate_per_s, target_rate_per_s } => {
+            let waited = format!(
+                "{} of {} requests waited for one of {} slots",
+                count(*held_back),
+                count(*planned),
+                count(*in_flight_limit)
+            );
+            target_rate_per_s.map_or(waited.clone(), |target| {
+                format!("{waited}; {} of {} achieved", rate(*rate_per_s), rate(target))
+            })
+        }
+        ReasonFigures::ConnectionsRefused { connections_held, connections_asked, connections_failed } => {
+            format!(
+                "{} of {} connections held, {} attempts failed",
+                count(*connections_held),
+                count(*connections_asked),
+                count(*connections_failed)
+            )
+        }
+        ReasonFigures::Unfinished { unfinished, oldest_ns, latency_p99_above_ns } => {
+            let p99 = latency_p99_above_ns
+                .map(|ns| format!("; the true p99 is above {}", duration(ns as f64)))
+                .unwrap_or_default();
+            format!(
+                "{}, the oldest for {}{p99}",
+                counted(*unfinished, "request"),
+                duration(*oldest_ns as f64)
+            )
+        }
+        ReasonFigures::FewSamples { quantile, needed, samples } => {
+            format!("{} needs {}, have {}", quantile_name(*quantile), count(*needed), count(*samples))
+        }
+        ReasonFigures::Trend { latency_change_share, rate_change_share } => {
+            let changed = |name: &str, change: Option<f64>| {
+                let change = change?;
+                let direction = if change > 0.0 { "higher" } else { "lower" };
+                Some(format!("{name} {} {direction} in the second half", share(change.abs())))
+            };
+            let latency = changed("mean latency", *latency_change_share);
+            let found: Vec<_> = latency.into_iter().chain(changed("rate", *rate_change_share)).collect();
+            found.join(", ")
+        }
+        ReasonFigures::Interrupted { wall_ns, nominal_ns } => {
+            let of = nominal_ns.map(|nominal| format!(" of {}", duration(nominal as f64)));
+            format!("after {}{}", duration(*wall_ns as f64), of.unwrap_or_default())
+        }
+        ReasonFigures::LatePages { late_pages } => {
+            format!("workers handed over {} late", counted(*late_pages, "interval"))
+        }
+    }
+}
+
+fn late(lateness: &Lateness) -> String {
+    let of_these = if lateness.excludes_held_back { " of requests that waited for no slot" } else { "" };
+    let lag = lateness.lag_p99_ns.zip(lateness.latency_p99_ns).map(|(lag, latency)| {
+        format!("p99 of lag{of_these} {}, p99 of latency {}", duration(lag as f64), duration(latency as f64))
+    });
+    let unstarted = lateness.unstarted.zip(lateness.planned).map(|(unstarted, planned)| {
+        format!("{} of {} planned requests never started", count(unstarted), count(planned))
+    });
+    lag.into_iter().chain(unstarted).collect::<Vec<_>>().join("; ")
+}
+
+fn explained(explanation: Explanation) -> String {
+    match explanation {
+        Explanation::Busy { worker, busy_share } => {
+            format!("worker {worker} was busy for {} of its time", share(busy_share))
+        }
+        Explanation::Delayed { worker, delayed_share } => {
+            format!("worker {worker} waited for a core for {} of its time", share(delayed_share))
+        }
+        Explanation::Stolen { steal_share } => {
+            format!("{} of the machine's CPU time was stolen", share(steal_share))
+        }
+        Explanation::Throttled { throttled_share } => {
+            format!("throttled for {} of the run", share(throttled_share))
+        }
+        Explanation::HostBusy { host_cpu_busy_share } => {
+            format!("all cores of the machine were busy for {} of the run", share(host_cpu_busy_share))
+        }
+        Explanation::Unexplained { .. } => "the workers had time to spare".to_owned(),
+    }
+}
+
+/// What to do about a reason.
+#[must_use]
+pub fn remedy(reason: &Reason) -> String {
+    match (&reason.figures, reason.cause) {
+        (ReasonFigures::LocalErrors { outcome, descriptors_limit, ports_available, .. }, _) => {
+            local_remedy(*outcome, *descriptors_limit, *ports_available)
+        }
+        (ReasonFigures::NothingMeasured { completed: 1.., .. }, _) => {
+            "make the run longer than its warm-up".to_owned()
+        }
+        (
+            ReasonFigures::Late { explanation: Explanation::Unexplained { is_busy_polling: true }, .. },
+            Cause::Lag,
+        ) => "look for what interrupts this machine".to_owned(),
+        (ReasonFigures::Saturated { .. }, _) => {
+            "use more threads or machines to find the server's limit".to_owned()
+        }
+        (_, cause) => general_remedy(cause).to_owned(),
+    }
+}
+
+fn local_remedy(outcome: Outcome, descriptors: Option<u64>, ports: Option<u64>) -> String {
+    match outcome {
+        Outcome::NoFiles => {
+            let now = descriptors.map(|limit| format!(", now {limit}")).unwrap_or_default();
+            format!("raise the hard limit{now} (`ulimit -Hn`), or use fewer connections")
+        }
+        Outcome::NoPorts => {
+            let now = ports.map(|ports| format!("; now {} ports", count(ports))).unwrap_or_default();
+            format!(
+                "keep connections alive, use more source addresses (`--bind`), or widen \
+                 net.ipv4.ip_local_port_range{now}"
+            )
+        }
+        Outcome::NoBuffers => {
+            "use fewer connections or smaller socket buffers, or raise net.ipv4.tcp_mem".to_owned()
+        }
+        Outcome::Denied => "check this machine's firewall and permissions".to_owned(),
+        _ => "check this machine's log".to_owned(),
+    }
+}
+
+const fn general_remedy(cause: Cause) -> &'static str {
+    match cause {
+        Cause::NothingMeasured => "check with one request that the server answers under this URL",
+        Cause::Descriptors | Cause::Ports | Cause::Buffers | Cause::LocalErrors => "check this machine's log",
+        Cause::Lag => "try `--idle spin`",
+        Cause::ClientBusy => "use more threads or machines, or lower the load",
+        // The server under test may be what uses the cores.
+        Cause::CpuContention => {
+            "stop what else runs on this machine, use fewer threads than cores, or move the load generator away from \
+             the server"
+        }
+        Cause::CpuStolen => "use a machine with dedicated cores",
+        Cause::CpuThrottled => "raise the container's CPU limit, or lower the load",
+        Cause::Unstarted => "please report this",
+        Cause::MissingShards => "merge all of them: the server carried the load of all",
+        Cause::SlotsFull => "nothing if this is the load you mean: latency includes the waiting",
+        Cause::ConnectionsRefused => "check the server's connection limit and backlog",
+        Cause::Unfinished => "make the run longer than the server's slowest reply",
+        Cause::FewSamples => "make the run longer to get the percentiles left out",
+        Cause::Trend => "use a longer `--warmup`, or look at the timeline",
+        Cause::Interrupted => "the figures cover the time it ran",
+        Cause::LatePages => "leave one core free for the aggregator thread",
+    }
+}
+
+/// Which percentile has too few samples.
+#[must_use]
+pub fn not_enough_samples(missing: &MissingQuantile) -> String {
+    format!(
+        "not enough samples: {} needs {}, have {}",
+        quantile_name(missing.quantile),
+        count(missing.needed),
+        count(missing.samples)
+    )
+}
+
+/// A quantile as `p99` or `p99.99`.
+fn quantile_name(quantile: f64) -> String {
+    let percent = format!("{:.2}", quantile * 100.0);
+    format!("p{}", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The figure that an SLO was compared with.
+#[must_use]
+pub fn actual(result: &SloResult) -> String {
+    let Some(figure) = result.actual else { return "not enough samples".to_owned() };
+    match result.slo.metric {
+        Metric::Errors => share(figure),
+        Metric::Rate => rate(figure),
+        _ => duration(figure),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_sentences() {
+        let late = |explanation| ReasonFigures::Late {
+            lateness: Lateness {
+                lag_p99_ns: Some(5_000_000),
+                latency_p99_ns: Some(9_000_000),
+                ..Lateness::default()
+            },
+            explanation,
+        };
+        let rows = [
+            (
+                Cause::Lag,
+                late(Explanation::Unexplained { is_busy_polling: false }),
+                "DEGRADED: requests started late: p99 of lag 5.00 ms, p99 of latency 9.00 ms; the workers had time to \
+                 spare; try `--idle spin`",
+            ),
+            (
+                Cause::CpuContention,
+                ReasonFigures::Cpu(Explanation::Delayed { worker: 1, delayed_share: 0.25 }),
+                "DEGRADED: something else used the load generator's cores: worker 1 waited for a core for 25.0 % of its \
+                 time; stop what else runs on this machine, use fewer threads than cores, or move the load generator \
+                 away from the server",
+            ),
+            (
+                Cause::NothingMeasured,
+                ReasonFigures::NothingMeasured {
+                    started: 3,
+                    completed: 0,
+                    failed: 3,
+                    unfinished: 0,
+                    most_frequent_failure: Some(Outcome::Refused),
+                },
+                "DEGRADED: nothing was measured: 3 requests started, 3 failed, 0 in flight at the stop, mostly: \
+                 connection refused; check with one request that the server answers under this URL",
+            ),
+            (
+                Cause::FewSamples,
+                ReasonFigures::FewSamples { quantile: 0.99, needed: 368, samples: 200 },
+                "DEGRADED: few samples: p99 needs 368, have 200; make the run longer to get the percentiles left out",
+            ),
+            (
+                Cause::Descriptors,
+                ReasonFigures::LocalErrors {
+                    outcome: Outcome::NoFiles,
+                    errors: 1,
+                    finished: 2_000,
+                    descriptors_limit: Some(1_024),
+                    ports_available: None,
+                },
+                "DEGRADED: this process ran out of file descriptors: out of file descriptors: 1 time in 2,000 requests; \
+                 raise the hard limit, now 1024 (`ulimit -Hn`), or use fewer connections",
+            ),
+            (
+                Cause::MissingShards,
+                ReasonFigures::MissingShards { missing_shards: vec![0, 2] },
+                "DEGRADED: parts of the run are missing: shards missing: 1, 3; merge all of them: the server carried the \
+                 load of all",
+            ),
+        ];
+        for (cause, figures, expected) in rows {
+            assert_eq!(sentence(&Reason::new(Grade::Degraded, cause, figures)), expected);
+        }
+    }
+
+    #[test]
+    fn a_reason_names_its_host() {
+        let figures = ReasonFigures::Cpu(Explanation::Stolen { steal_share: 0.1 });
+        let reason =
+            Reason { host: Some("box2".into()), ..Reason::new(Grade::Degraded, Cause::CpuStolen, figures) };
+        assert_eq!(evidence(&reason), "box2: 10.0 % of the machine's CPU time was stolen");
+    }
+}
