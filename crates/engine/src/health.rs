@@ -1,11 +1,11 @@
-//! What this machine went through while the run lasted: the evidence, not the judgement.
+//! Reads what the kernel counts about this machine and this process: evidence, without judging it.
 
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_driver::host;
 
-/// Counters of the host and of our control group at one moment; each may be hidden from us.
+/// Counters of the host and of this process's control group at one moment; each may be hidden.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Host {
     ticks: Option<Ticks>,
@@ -111,7 +111,7 @@ fn run_delay() -> Option<Duration> {
     stat.split_ascii_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Local ports that one source address may use towards one target; zero when the kernel does not say.
+/// Local ports that one source address may use towards one target; zero when unknown.
 pub(crate) fn ephemeral_ports() -> u64 {
     let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     ports(&range).unwrap_or(0)
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_stays_unknown() {
+    fn values_the_kernel_hides_stay_unknown() {
         let nothing = Host { ticks: ticks("intr 5"), throttled: throttled("") };
         assert_eq!(nothing.since(nothing), Between::default());
         assert!(ticks("cpu 1 2 3").is_none());

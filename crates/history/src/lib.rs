@@ -47,7 +47,7 @@ pub enum HistoryError {
         /// Why.
         error: RunFileError,
     },
-    /// Anything else that the database says.
+    /// Any other error of the database.
     #[error("{0}")]
     Database(rusqlite::Error),
 }
@@ -117,7 +117,7 @@ impl History {
         connection.busy_timeout(PATIENCE)?;
         schema::recognise(&mut connection)?;
         write_ahead(&mut connection)?;
-        // With FULL a run that was said to be kept is kept even when the power goes.
+        // With FULL a run that was reported as kept survives a power failure.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         schema::migrate(&mut connection)?;

@@ -41,7 +41,7 @@ pub(crate) fn recognise(connection: &mut Connection) -> Result<(), HistoryError>
         "SELECT count(*) FROM pragma_table_info('runs') WHERE name IN ('id', 'name', 'started_unix_ns', 'verdict', 'run')",
     )?;
     let is_history = if found == 0 { tables == 0 } else { ours == 5 };
-    // A file that was cut short has fewer pages than its head says, which reading one page does not show.
+    // A file that was cut short has fewer pages than its header states, which reading one page does not show.
     let damage = look.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))?;
     if is_history && damage == "ok" { Ok(()) } else { Err(HistoryError::NotAHistory) }
 }

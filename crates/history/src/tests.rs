@@ -160,7 +160,7 @@ fn a_history_that_was_cut_short_or_scribbled_over_is_refused_and_left_alone() {
     drop(history);
     let whole = std::fs::read(&path).unwrap();
     assert!(whole.len() > 8 * 4096, "{} bytes are too few to cut", whole.len());
-    // Within the last page nothing is missing that the database could miss; the run there says that it is not whole.
+    // A file cut within its last page looks whole to the database; the checksum of the run in it does not match.
     for length in [100, 4096, 4097, whole.len() / 2, whole.len() - 4096] {
         std::fs::write(&path, &whole[..length]).unwrap();
         assert!(matches!(refused(&path), HistoryError::NotAHistory), "cut after {length} bytes");

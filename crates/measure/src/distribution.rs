@@ -16,7 +16,7 @@ impl Distribution {
         Self { moments: Moments::default(), histogram: Histogram::new(digits) }
     }
 
-    /// Takes all the memory it will ever need, so that recording allocates nothing.
+    /// Allocates all the memory it can ever need, so that recording allocates nothing.
     pub fn reserve(&mut self) {
         self.histogram.reserve();
     }
@@ -38,7 +38,7 @@ impl Distribution {
         self.histogram.merge(&other.histogram);
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Clears all values and keeps the memory.
     pub fn clear(&mut self) {
         self.moments = Moments::default();
         self.histogram.clear();
@@ -62,8 +62,8 @@ impl Distribution {
         &self.histogram
     }
 
-    /// The value of the `rank`-th smallest (from 1) in nanoseconds: the middle of its bin, but never outside what was
-    /// seen.
+    /// The value of the `rank`-th smallest (from 1) in nanoseconds: the middle of its bin, but never outside the
+    /// recorded range.
     #[must_use]
     pub fn value_at_rank(&self, rank: u64) -> Option<u64> {
         let value = self.histogram.value_at_rank(rank)?;

@@ -1,7 +1,7 @@
-//! How sure a figure is: 95 % intervals that respect that neighbouring calls are alike.
+//! Estimates 95 % confidence intervals that account for correlation between neighbouring calls.
 //!
-//! The run is cut into up to twenty batches of equal time. What a figure would have been from each batch tells how much
-//! it varies (batch means: Schmeiser, "Batch size effects in the analysis of simulation output", 1982, who finds 10 to
+//! The run is cut into up to twenty batches of equal time. The values that a figure has in the batches show how much it
+//! varies (batch means: Schmeiser, "Batch size effects in the analysis of simulation output", 1982, who finds 10 to
 //! 30 batches right). For quantiles the same variation is taken of "is above the quantile", and the interval is between
 //! the order statistics that far from it (Woodruff, "Confidence intervals for medians and other position measures",
 //! 1952). Dependence that reaches further than a batch is not seen; then the intervals are too narrow.
@@ -11,7 +11,7 @@ use crate::Distribution;
 /// 97.5 % point of the standard normal distribution.
 const NORMAL: f64 = 1.959_963_985;
 
-/// Batches at the most.
+/// Batches, at most.
 pub(crate) const BATCHES: usize = 20;
 
 /// With fewer batches than this nothing is known about dependence.

@@ -1,8 +1,8 @@
-//! How often each value came: fixed range, known error, mergeable.
+//! Counts how often each value occurred: fixed range, known error, mergeable.
 //!
-//! Log-linear bins as in HdrHistogram (Tene), against whose quantiles the tests compare ours: each doubling of the
-//! value is cut into the same number of equal bins. Ours reports the middle of a bin instead of its end, which needs
-//! half the bins for the same error, and can be written down as its non-empty bins only.
+//! Log-linear bins as in HdrHistogram (Tene), which is the reference in the tests: each doubling of the value is cut into
+//! the same number of equal bins. A quantile is the middle of its bin instead of its end, which needs half the bins for
+//! the same error; merging, clearing and storing touch non-empty bins only.
 
 /// How exactly values are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Digits {
     }
 }
 
-/// How often each nanosecond value from 0 to [`Histogram::LIMIT_NS`] came.
+/// How often each nanosecond value from 0 to [`Histogram::LIMIT_NS`] occurred.
 ///
 /// Values of a few hundred nanoseconds and less are kept exactly; greater ones with the relative error of [`Digits`];
 /// values beyond the limit are counted at the limit. Memory grows with the greatest value, unless
@@ -42,7 +42,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Greatest value that is told from greater ones: one hour.
+    /// Greatest value that differs from greater ones: one hour.
     pub const LIMIT_NS: u64 = 3_600_000_000_000;
 
     /// An empty histogram.
@@ -51,7 +51,7 @@ impl Histogram {
         Self { digits, count: 0, low: usize::MAX, high: 0, bins: Vec::new() }
     }
 
-    /// Takes all the memory it will ever need, so that recording allocates nothing.
+    /// Allocates all the memory it can ever need, so that recording allocates nothing.
     pub fn reserve(&mut self) {
         // Asked for as zeros: the system gives pages only to what is used.
         let mut all = vec![0; index(self.digits.bits(), Self::LIMIT_NS) + 1];
@@ -92,7 +92,7 @@ impl Histogram {
         }
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Clears all values and keeps the memory.
     pub fn clear(&mut self) {
         if self.count > 0 {
             self.bins[self.low..self.high].fill(0);

@@ -1,6 +1,6 @@
-//! The closed list of how a call can end, and who is to blame.
+//! The closed list of how a call can end, with the attribution of each outcome.
 //!
-//! Nothing is ever counted under a string: what is not in this list cannot happen to a call.
+//! Calls are never counted under a string: an outcome that is not in this list cannot occur.
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,11 +21,11 @@ pub enum Outcome {
     Closed,
     /// The connection was closed within the reply.
     ClosedMidReply,
-    /// What came was not HTTP.
+    /// The bytes received were not HTTP.
     Violation(ViolationKind),
     /// TLS failed.
     Tls(TlsKind),
-    /// There is no way to the host or network.
+    /// No route to the host or network.
     Unreachable,
     /// The name has no address.
     Resolve,
@@ -58,15 +58,15 @@ pub enum ViolationKind {
     HeadTooLong,
     /// The head has more header lines than the plan allows.
     TooManyHeaders,
-    /// `Content-Length` is no number (RFC 9112 section 6.3).
+    /// `Content-Length` is not a number (RFC 9112 section 6.3).
     BadContentLength,
     /// Several lengths that differ (RFC 9112 section 6.3).
     ConflictingLengths,
-    /// A chunk's size is no number (RFC 9112 section 7.1).
+    /// A chunk's size is not a number (RFC 9112 section 7.1).
     BadChunkSize,
     /// A chunk does not end where it should (RFC 9112 section 7.1).
     BadChunkEnd,
-    /// Bytes came that no call had asked for.
+    /// Bytes arrived that belong to no call.
     UnexpectedBytes,
     /// The body is in a transfer coding other than `chunked` (RFC 9112 section 6.1).
     UnsupportedTransferCoding,
@@ -103,16 +103,16 @@ pub enum TlsKind {
     Other,
 }
 
-/// Whose fault an outcome is.
+/// Where the cause of an outcome lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Blame {
-    /// Nobody's: the call completed, was cut off by the end of the run, or found the plan's own limit reached.
+    /// Nowhere: the call completed, was cut off by the end of the run, or found the plan's own limit reached.
     Nobody,
     /// The server under test.
     Target,
-    /// What lies between.
+    /// The network between.
     Network,
-    /// The machine the load comes from: the measurement is spoiled.
+    /// The load generator's machine: the results are affected.
     ThisMachine,
 }
 
@@ -131,10 +131,10 @@ impl Blame {
 
 use ViolationKind as V;
 
-/// Every outcome with its name in data and its words in text. The order is that of [`Outcome::index`].
+/// Every outcome with its name in data and its description. The order is that of [`Outcome::index`].
 const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
     (Outcome::Completed, "completed", "completed"),
-    (Outcome::ResponseTimeout, "response_timeout", "no complete reply in time"),
+    (Outcome::ResponseTimeout, "response_timeout", "no complete reply before the deadline"),
     (Outcome::ConnectTimeout, "connect_timeout", "connecting took too long"),
     (Outcome::TlsTimeout, "tls_timeout", "TLS handshake took too long"),
     (Outcome::Refused, "refused", "connection refused"),
@@ -156,10 +156,10 @@ const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
     (Outcome::Violation(V::HeadTooLong), "violation_head_too_long", "HTTP: head too long"),
     (Outcome::Violation(V::TooManyHeaders), "violation_too_many_headers", "HTTP: too many header lines"),
     (Outcome::Violation(V::BadContentLength), "violation_bad_content_length", "HTTP: bad Content-Length"),
-    (Outcome::Violation(V::ConflictingLengths), "violation_conflicting_lengths", "HTTP: lengths that differ"),
+    (Outcome::Violation(V::ConflictingLengths), "violation_conflicting_lengths", "HTTP: conflicting lengths"),
     (Outcome::Violation(V::BadChunkSize), "violation_bad_chunk_size", "HTTP: bad chunk size"),
     (Outcome::Violation(V::BadChunkEnd), "violation_bad_chunk_end", "HTTP: bad end of chunk"),
-    (Outcome::Violation(V::UnexpectedBytes), "violation_unexpected_bytes", "HTTP: bytes nobody asked for"),
+    (Outcome::Violation(V::UnexpectedBytes), "violation_unexpected_bytes", "HTTP: unexpected bytes"),
     (
         Outcome::Violation(V::UnsupportedTransferCoding),
         "violation_unsupported_transfer_coding",
@@ -174,7 +174,7 @@ const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
     (Outcome::Tls(TlsKind::Alert), "tls_alert", "TLS: fatal alert from the server"),
     (Outcome::Tls(TlsKind::NoSharedVersion), "tls_no_shared_version", "TLS: no version in common"),
     (Outcome::Tls(TlsKind::NoSharedCipher), "tls_no_shared_cipher", "TLS: no cipher suite in common"),
-    (Outcome::Tls(TlsKind::NotTls), "tls_not_tls", "TLS: the server does not speak it"),
+    (Outcome::Tls(TlsKind::NotTls), "tls_not_tls", "TLS: the server does not speak TLS"),
     (
         Outcome::Tls(TlsKind::ClientCertRequired),
         "tls_client_cert_required",
@@ -233,13 +233,13 @@ impl Outcome {
         TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// What happened, in words.
+    /// A description in a few words.
     #[must_use]
     pub const fn text(self) -> &'static str {
         TABLE[self.index()].2
     }
 
-    /// Whose fault it is. What the target might have done is held to be its fault.
+    /// Where its cause lies. An outcome that the target may have caused is attributed to it.
     #[must_use]
     pub const fn blame(self) -> Blame {
         match self {

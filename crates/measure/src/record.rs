@@ -1,4 +1,4 @@
-//! How a tally is written down: only what is not empty, under names that do not change.
+//! The stored form of a tally: non-empty parts only, under names that do not change.
 //!
 //! Used for the packed intervals of a [`crate::Timeline`] and, with it, in the run file. Fields that a reader does not
 //! know are skipped and fields that are missing are empty, so files outlive versions; an outcome or phase that a
@@ -9,9 +9,9 @@ use crate::{Counters, Digits, Distribution, Histogram, Moments, Outcome, Phase, 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_bytes::ByteBuf;
 
-/// More calls than anybody makes. Numbers in files stay below it, so that sums of them cannot overflow.
+/// More calls than any run makes. Numbers in files stay below it, so that their sums cannot overflow.
 const MOST_CALLS: u64 = 1 << 46;
-/// The same for bytes and whatever else is counted.
+/// The same for bytes and all other counts.
 const MOST: u64 = 1 << 50;
 
 #[derive(Serialize, Deserialize, Default)]

@@ -38,7 +38,7 @@ pub struct Accounting {
 }
 
 impl Accounting {
-    /// The accounts of a tally.
+    /// The accounting of a tally.
     #[must_use]
     pub fn of(tally: &Tally) -> Self {
         let counters = tally.counters();
@@ -53,7 +53,7 @@ impl Accounting {
         }
     }
 
-    /// Whether nothing disappeared.
+    /// Whether every planned call has an end.
     #[must_use]
     pub const fn adds_up(&self) -> bool {
         self.planned == self.started + self.unstarted
@@ -66,7 +66,7 @@ impl Accounting {
 pub struct Estimate {
     /// The figure.
     pub value: f64,
-    /// Between these it lies with 95 %.
+    /// Its 95 % confidence interval.
     pub ci95: Option<(f64, f64)>,
 }
 
@@ -79,7 +79,7 @@ pub struct QuantileFigure {
     pub quantile: f64,
     /// Nanoseconds; none when there are too few values for it.
     pub value_ns: Option<u64>,
-    /// Between these it lies with 95 %; none when the values are too few or too dependent to say.
+    /// Its 95 % confidence interval; none when the values are too few or too correlated.
     pub ci95_ns: Option<(u64, u64)>,
 }
 
@@ -92,7 +92,7 @@ pub struct Figures {
     pub min_ns: Option<u64>,
     /// The mean, exactly.
     pub mean_ns: Option<f64>,
-    /// Between these the mean lies with 95 %.
+    /// The 95 % confidence interval of the mean.
     pub mean_ci95_ns: Option<(f64, f64)>,
     /// The greatest, exactly.
     pub max_ns: Option<u64>,
@@ -164,7 +164,7 @@ pub struct IntervalFigures {
     pub end: Timestamp,
     /// Whether it is in the measured window: not in the warm-up.
     pub measured: bool,
-    /// Calls by account.
+    /// The accounting of the interval.
     pub accounting: Accounting,
     /// Calls without the reply that was asked for; see [`Tally::errors`].
     pub errors: u64,
@@ -233,7 +233,7 @@ pub struct Trend {
     pub significant: bool,
 }
 
-/// All that can be said about a run.
+/// Every derived figure of a run.
 ///
 /// [`Summary::accounting`] is about the whole run; everything else about the measured window, which leaves out the
 /// warm-up.
@@ -253,7 +253,7 @@ pub struct Summary {
     pub warmup: Duration,
     /// Where the measured window begins and ends.
     pub window: (Timestamp, Timestamp),
-    /// The accounts of the whole run.
+    /// The accounting of the whole run.
     pub accounting: Accounting,
     /// Throughput.
     pub achieved: Achieved,
@@ -301,22 +301,24 @@ impl Summary {
     /// Derives every number of a run.
     ///
     /// # Panics
-    /// When the accounts do not add up: then a call was lost, and no figure can be believed.
+    /// When the accounting does not add up: then a call was lost, and no figure can be trusted.
     #[must_use]
     pub fn of(run: &Run) -> Self {
         let mut timeline = run.timeline.clone();
         if !run.wall.is_zero() {
             timeline.finish(Timestamp::ZERO + run.wall);
         }
-        let accounting = Accounting::of(&timeline.whole().tally);
-        assert!(accounting.adds_up(), "the accounts do not add up, please report: {accounting:?}");
-        let window = timeline.window(Timestamp::ZERO + run.warmup, Timestamp::NEVER);
+        let measured_from = Timestamp::ZERO + run.warmup;
+        let bounds = [(Timestamp::ZERO, Timestamp::NEVER), (measured_from, Timestamp::NEVER)];
+        let [whole, window] = timeline.windows(bounds);
+        let accounting = Accounting::of(&whole.tally);
+        assert!(accounting.adds_up(), "the accounting does not add up, please report: {accounting:?}");
         let rate_end = match run.nominal.map(|nominal| Timestamp::ZERO + nominal) {
             Some(nominal) if nominal < window.to && nominal > window.from => nominal,
             _ => window.to,
         };
         let mut batches = Batches::new(&window.tally);
-        let measured = timeline.intervals().filter(|interval| interval.start >= window.from).count();
+        let measured = timeline.starts().filter(|start| *start >= window.from).count();
         let mut intervals = Vec::new();
         for interval in timeline.intervals() {
             let in_window = interval.start >= window.from && interval.end <= window.to;
@@ -330,7 +332,7 @@ impl Summary {
     }
 }
 
-/// What the intervals of the window say about how sure the figures are.
+/// Sums by batch of the measured window, from which confidence intervals are estimated.
 struct Batches {
     intervals: usize,
     rate: Ratio,

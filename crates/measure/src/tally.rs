@@ -1,7 +1,7 @@
-//! All that one worker has counted in one interval.
+//! Everything that one worker counts in one interval.
 //!
-//! The engine's workers call [`Tally::record`] for each call, so what happens there is a few additions to memory that
-//! was allocated by [`Tally::reserved`]. Everything else only reads or adds up.
+//! The engine's workers call [`Tally::record`] for each call, so it only adds to memory that [`Tally::reserved`]
+//! allocated. Everything else reads or adds up.
 
 use crate::{Digits, Distribution, Moments, Outcome, Sample};
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub const TARGET_ROWS: usize = 64;
 /// The target index that stands for all targets beyond the table.
 pub const OTHER_TARGETS: u16 = u16::MAX;
 
-/// Statuses are counted below this number; what is above counts as the last.
+/// Statuses from this number on are counted as the one below it.
 const STATUS_LIMIT: usize = 1_000;
 
 /// A duration that is measured, with its own distribution.
@@ -92,97 +92,75 @@ impl Phase {
     }
 }
 
-/// Whole-number counters. All but the two greatest-at-once add up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
-pub struct Counters {
-    /// Calls the schedule or a session asked for.
-    pub planned: u64,
-    /// Calls that took a slot.
-    pub started: u64,
-    /// Calls that were asked for and never took a slot.
-    pub unstarted: u64,
-    /// Calls that were due while no slot or connection was free.
-    pub held_back: u64,
-    /// Calls in flight at once, at the most.
-    pub max_in_flight: u64,
-    /// Requests of which at least the first byte was sent.
-    pub requests: u64,
-    /// Bytes of requests, bodies included.
-    pub request_bytes: u64,
-    /// Bytes of heads of completed replies.
-    pub header_bytes: u64,
-    /// Bytes of bodies of completed replies, without framing.
-    pub body_bytes: u64,
-    /// Bytes of heads and bodies of replies that did not complete.
-    pub partial_bytes: u64,
-    /// Bytes handed to the kernel, TLS included.
-    pub wire_sent: u64,
-    /// Bytes taken from the kernel, TLS included.
-    pub wire_received: u64,
-    /// Connections opened.
-    pub connections_opened: u64,
-    /// Connections that could not be opened.
-    pub connections_failed: u64,
-    /// Calls that found an open connection.
-    pub connections_reused: u64,
-    /// Connections opened again because the server had closed a kept one.
-    pub reconnects: u64,
-    /// TLS handshakes that resumed a session.
-    pub tls_resumed: u64,
-    /// Connections open at once, at the most.
-    pub connections_held: u64,
+/// Declares [`Counters`] from the list of its fields. A `sum` adds up over intervals and workers; of a `peak`, a greatest
+/// number at once, intervals keep the greatest and workers add up.
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident,)*) => {
+        /// Whole-number counters.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(default)]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Counters {
+            /// Whether no counter is greater than `most`.
+            pub(crate) const fn all_below(&self, most: u64) -> bool {
+                true $(&& self.$name <= most)*
+            }
+
+            /// Adds the counters of another worker in the same interval.
+            const fn merge(&mut self, other: &Self) {
+                $(self.$name += other.$name;)*
+            }
+
+            /// Adds the counters of another interval.
+            fn follow(&mut self, other: &Self) {
+                $(counters!(@$kind self.$name, other.$name);)*
+            }
+        }
+    };
+    (@sum $mine:expr, $theirs:expr) => { $mine += $theirs };
+    (@peak $mine:expr, $theirs:expr) => { $mine = $mine.max($theirs) };
 }
 
-impl Counters {
-    /// Whether no counter is greater than `most`.
-    pub(crate) fn all_below(&self, most: u64) -> bool {
-        let Self { planned, started, unstarted, held_back, max_in_flight, requests, request_bytes, .. } =
-            *self;
-        let Self { header_bytes, body_bytes, partial_bytes, wire_sent, wire_received, .. } = *self;
-        let Self { connections_opened, connections_failed, connections_reused, reconnects, .. } = *self;
-        [planned, started, unstarted, held_back, max_in_flight, requests, request_bytes, header_bytes]
-            .into_iter()
-            .chain([body_bytes, partial_bytes, wire_sent, wire_received, connections_opened])
-            .chain([
-                connections_failed,
-                connections_reused,
-                reconnects,
-                self.tls_resumed,
-                self.connections_held,
-            ])
-            .all(|counter| counter <= most)
-    }
-
-    /// Adds the counters of another worker in the same interval: what was at once is added too.
-    fn merge(&mut self, other: &Self) {
-        let (in_flight, held) = (self.max_in_flight, self.connections_held);
-        self.follow(other);
-        self.max_in_flight = in_flight + other.max_in_flight;
-        self.connections_held = held + other.connections_held;
-    }
-
-    /// Adds the counters of a later or earlier interval: of what was at once the greater counts.
-    fn follow(&mut self, other: &Self) {
-        self.planned += other.planned;
-        self.started += other.started;
-        self.unstarted += other.unstarted;
-        self.held_back += other.held_back;
-        self.max_in_flight = self.max_in_flight.max(other.max_in_flight);
-        self.requests += other.requests;
-        self.request_bytes += other.request_bytes;
-        self.header_bytes += other.header_bytes;
-        self.body_bytes += other.body_bytes;
-        self.partial_bytes += other.partial_bytes;
-        self.wire_sent += other.wire_sent;
-        self.wire_received += other.wire_received;
-        self.connections_opened += other.connections_opened;
-        self.connections_failed += other.connections_failed;
-        self.connections_reused += other.connections_reused;
-        self.reconnects += other.reconnects;
-        self.tls_resumed += other.tls_resumed;
-        self.connections_held = self.connections_held.max(other.connections_held);
-    }
+counters! {
+    /// Calls the schedule or a session asked for.
+    planned: sum,
+    /// Calls that took a slot.
+    started: sum,
+    /// Calls that were asked for and never took a slot.
+    unstarted: sum,
+    /// Calls that were due while no slot or connection was free.
+    held_back: sum,
+    /// Calls in flight at once, at most.
+    max_in_flight: peak,
+    /// Requests of which at least the first byte was sent.
+    requests: sum,
+    /// Bytes of requests, bodies included.
+    request_bytes: sum,
+    /// Bytes of heads of completed replies.
+    header_bytes: sum,
+    /// Bytes of bodies of completed replies, without framing.
+    body_bytes: sum,
+    /// Bytes of heads and bodies of replies that did not complete.
+    partial_bytes: sum,
+    /// Bytes handed to the kernel, TLS included.
+    wire_sent: sum,
+    /// Bytes taken from the kernel, TLS included.
+    wire_received: sum,
+    /// Connections opened.
+    connections_opened: sum,
+    /// Connections that could not be opened.
+    connections_failed: sum,
+    /// Calls that found an open connection.
+    connections_reused: sum,
+    /// Connections opened again because the server had closed a kept one.
+    reconnects: sum,
+    /// TLS handshakes that resumed a session.
+    tls_resumed: sum,
+    /// Connections open at once, at most.
+    connections_held: peak,
 }
 
 /// What was counted about one target.
@@ -245,7 +223,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// An empty tally, which takes memory for what it counts.
+    /// An empty tally, which allocates as it counts.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -258,8 +236,8 @@ impl Tally {
         }
     }
 
-    /// An empty tally with all the memory it needs for this many targets, so that recording allocates nothing: at the most
-    /// 1.1 MiB, of which only what is used is ever touched.
+    /// An empty tally with all the memory it needs for this many targets, so that recording allocates nothing: at most
+    /// 1.1 MiB, of which only the part in use is ever touched.
     #[must_use]
     pub fn reserved(targets: usize) -> Self {
         let mut tally = Self::new();
@@ -270,7 +248,7 @@ impl Tally {
         tally
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Clears all counts and keeps the memory.
     pub fn reset(&mut self) {
         self.counters = Counters::default();
         self.phases.iter_mut().for_each(Distribution::clear);
@@ -298,13 +276,13 @@ impl Tally {
         self.counters.unstarted += calls;
     }
 
-    /// Counts calls that were due while no slot or connection was free, so that their lag is not this machine's.
+    /// Counts calls that were due while no slot or connection was free, so the load generator did not cause their lag.
     #[inline]
     pub fn held_back(&mut self, calls: u64) {
         self.counters.held_back += calls;
     }
 
-    /// Says how many calls are in flight now; the greatest is kept.
+    /// Records how many calls are in flight now; the greatest number is kept.
     #[inline]
     pub fn in_flight(&mut self, calls: u64) {
         self.counters.max_in_flight = self.counters.max_in_flight.max(calls);
@@ -424,7 +402,7 @@ impl Tally {
         self.phase_mut(Phase::Lifetime).record(nanos(lifetime));
     }
 
-    /// Says how many connections are open now; the greatest is kept.
+    /// Records how many connections are open now; the greatest number is kept.
     #[inline]
     pub fn connections_held(&mut self, connections: u64) {
         self.counters.connections_held = self.counters.connections_held.max(connections);
@@ -474,7 +452,7 @@ impl Tally {
         self.phase(phase).moments()
     }
 
-    /// How many calls ended so.
+    /// How many calls ended with this outcome.
     #[must_use]
     pub const fn outcome(&self, outcome: Outcome) -> u64 {
         self.outcomes[outcome.index()]
@@ -505,7 +483,7 @@ impl Tally {
             .map(|(index, row)| (if usize::from(index) < TARGET_ROWS { index } else { OTHER_TARGETS }, row))
     }
 
-    /// Puts all rows of targets together: for tallies whose rows mean different targets.
+    /// Adds all rows of targets up in one: for tallies whose rows are different targets.
     pub fn forget_targets(&mut self) {
         if let Some((others, rows)) = self.targets.split_last_mut() {
             for row in rows {

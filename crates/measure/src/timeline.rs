@@ -50,14 +50,14 @@ pub struct Timeline {
     span: u64,
     end_ns: u64,
     entries: Vec<ByteBuf>,
-    /// The latest intervals, to which workers may still add pages of the same time.
+    /// The latest intervals, to which other workers usually still add.
     open: VecDeque<(u64, Tally)>,
     /// Intervals below this number are in `entries`.
     folded: u64,
 }
 
 impl Timeline {
-    /// Entries at the most. A run of 17 minutes is kept by seconds, one of a day by two minutes.
+    /// Entries, at most. A run of 17 minutes is kept by seconds, one of a day by two minutes.
     pub const MAX_ENTRIES: usize = 1_024;
     /// Intervals that are kept unpacked.
     const OPEN: usize = 3;
@@ -70,8 +70,8 @@ impl Timeline {
         Self { interval_ns, span: 1, end_ns: 0, entries: Vec::new(), open: VecDeque::new(), folded: 0 }
     }
 
-    /// Adds what a worker counted in interval `number`. Pages come in any order; several for the same interval are
-    /// taken to be from different workers while it is among the latest.
+    /// Adds what a worker counted in interval `number`. Batches may arrive in any order; several of the same interval
+    /// are taken to be from different workers.
     pub fn add(&mut self, number: u64, tally: &Tally) {
         self.end_ns = self.end_ns.max((number + 1).saturating_mul(self.interval_ns));
         if number < self.folded {
@@ -101,7 +101,7 @@ impl Timeline {
         }
     }
 
-    /// Says when the run ended, within or after the last interval.
+    /// Sets when the run ended, within or after the last interval.
     pub fn finish(&mut self, end: Timestamp) {
         let last = self.entry_count().saturating_sub(1) as u64 * self.span * self.interval_ns;
         if end.as_nanos() > last {
@@ -109,7 +109,7 @@ impl Timeline {
         }
     }
 
-    /// Adds the timeline of another part of the same test, which ran at the same time.
+    /// Adds the timeline of another shard of the same plan, which ran at the same time.
     ///
     /// # Panics
     /// When the intervals have different lengths.
@@ -183,15 +183,33 @@ impl Timeline {
     /// is a boundary.
     #[must_use]
     pub fn window(&self, from: Timestamp, to: Timestamp) -> Window {
-        let mut window = Window { from, to: from, tally: Tally::new() };
-        for interval in self.intervals().filter(|i| i.start >= from && i.end <= to) {
-            if window.to <= window.from {
-                window.from = interval.start;
-            }
-            window.to = interval.end;
-            window.tally.follow(&interval.tally);
-        }
+        let [window] = self.windows([(from, to)]);
         window
+    }
+
+    /// Several windows, as [`Timeline::window`] defines them, for which every interval is unpacked once.
+    #[must_use]
+    pub fn windows<const N: usize>(&self, bounds: [(Timestamp, Timestamp); N]) -> [Window; N] {
+        let mut windows = bounds.map(|(from, _)| Window { from, to: from, tally: Tally::new() });
+        for interval in self.intervals() {
+            for (window, (from, to)) in windows.iter_mut().zip(bounds) {
+                if interval.start < from || interval.end > to {
+                    continue;
+                }
+                if window.to <= window.from {
+                    window.from = interval.start;
+                }
+                window.to = interval.end;
+                window.tally.follow(&interval.tally);
+            }
+        }
+        windows
+    }
+
+    /// Where each of [`Timeline::intervals`] begins.
+    pub fn starts(&self) -> impl Iterator<Item = Timestamp> {
+        let length = self.interval_ns * self.span;
+        (0..self.entry_count() as u64).map(move |number| Timestamp::from_nanos(number * length))
     }
 
     /// The sum of everything.
@@ -263,7 +281,7 @@ impl Timeline {
     }
 }
 
-/// A timeline as it is written down: all packed.
+/// The stored form of a timeline: all entries packed.
 #[derive(Serialize, Deserialize)]
 struct TimelineRecord {
     interval_ns: u64,
@@ -314,7 +332,7 @@ mod tests {
         Timestamp::from_nanos(count * 1_000_000_000)
     }
 
-    fn page(calls: u64) -> Tally {
+    fn batch(calls: u64) -> Tally {
         let mut tally = Tally::new();
         tally.planned(calls);
         tally.in_flight(calls);
@@ -326,10 +344,10 @@ mod tests {
     }
 
     #[test]
-    fn pages_add_up_in_any_order_even_when_late() {
+    fn batches_add_up_in_any_order_even_when_late() {
         let mut timeline = Timeline::new(Duration::from_secs(1));
         for number in [1, 0, 2, 3, 1, 6, 0, 5] {
-            timeline.add(number, &page(number + 1));
+            timeline.add(number, &batch(number + 1));
         }
         assert_eq!(planned(&timeline), [2, 4, 3, 4, 0, 6, 7]);
     }
@@ -338,8 +356,8 @@ mod tests {
     fn workers_of_the_same_interval_are_in_flight_together() {
         let mut timeline = Timeline::new(Duration::from_secs(1));
         for number in 0..5 {
-            timeline.add(number, &page(3));
-            timeline.add(number, &page(4));
+            timeline.add(number, &batch(3));
+            timeline.add(number, &batch(4));
         }
         assert_eq!(timeline.whole().tally.counters().max_in_flight, 7);
         assert_eq!(timeline.whole().tally.counters().planned, 35);
@@ -348,7 +366,7 @@ mod tests {
     #[test]
     fn a_window_excludes_the_warm_up_and_says_what_it_is() {
         let mut timeline = Timeline::new(Duration::from_secs(2));
-        (0..5).for_each(|number| timeline.add(number, &page(1 << number)));
+        (0..5).for_each(|number| timeline.add(number, &batch(1 << number)));
         timeline.finish(Timestamp::from_nanos(9_500_000_000));
         let window = timeline.window(seconds(4), Timestamp::NEVER);
         assert_eq!((window.from, window.to.as_nanos()), (seconds(4), 9_500_000_000));
@@ -361,9 +379,9 @@ mod tests {
     fn a_long_run_is_kept_in_as_many_entries() {
         let mut timeline = Timeline::new(Duration::from_millis(500));
         for number in 0..5_000 {
-            timeline.add(number, &page(1));
+            timeline.add(number, &batch(1));
         }
-        timeline.add(17, &page(1));
+        timeline.add(17, &batch(1));
         timeline.close();
         assert!(timeline.entries.len() <= Timeline::MAX_ENTRIES);
         assert_eq!(timeline.interval(), Duration::from_secs(4));
@@ -377,8 +395,8 @@ mod tests {
     fn timelines_of_shards_add_up_whatever_their_lengths() {
         let (mut long, mut short) =
             (Timeline::new(Duration::from_secs(1)), Timeline::new(Duration::from_secs(1)));
-        (0..2_000).for_each(|number| long.add(number, &page(2)));
-        (0..7).for_each(|number| short.add(number, &page(3)));
+        (0..2_000).for_each(|number| long.add(number, &batch(2)));
+        (0..7).for_each(|number| short.add(number, &batch(3)));
         let (mut one, mut other) = (long.clone(), short.clone());
         one.merge(&short);
         other.merge(&long);

@@ -9,8 +9,8 @@ use crate::wording;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use warwolf_measure::{
-    Accounting, Environment, Figures, HostEvidence, IntervalFigures, Metric, Outcome, Reason, SloResult,
-    SloState, Summary, TargetFigures, WorkerEvidence,
+    Accounting, Counters, Environment, Figures, HostEvidence, IntervalFigures, Metric, Outcome, Reason,
+    SloResult, SloState, Summary, TargetFigures, WorkerEvidence,
 };
 
 /// Version of the layout.
@@ -62,28 +62,37 @@ fn value(report: &Report<'_>) -> Value {
             .map(|(status, count)| (status.to_string(), count.into())).collect::<Map<_, _>>(),
         "outcomes": by_name(summary.tally.outcomes()),
         "errors": { "count": summary.errors, "share": summary.error_share },
-        "bytes": {
-            "sent": counters.request_bytes,
-            "header": counters.header_bytes,
-            "body": counters.body_bytes,
-            "partial": counters.partial_bytes,
-            "wire": counters.wire_sent + counters.wire_received,
-            "wire_sent": counters.wire_sent,
-            "wire_received": counters.wire_received,
-        },
-        "connections": {
-            "opened": counters.connections_opened,
-            "reused": counters.connections_reused,
-            "failed": counters.connections_failed,
-            "reconnects": counters.reconnects,
-            "tls_resumed": counters.tls_resumed,
-            "held": counters.connections_held,
-            "failures": by_name(summary.tally.connection_failures()),
-        },
+        "bytes": bytes(counters),
+        "connections": connections(summary),
         "intervals": summary.intervals.iter().map(interval).collect::<Vec<_>>(),
         "targets": summary.targets.iter().map(target).collect::<Vec<_>>(),
         "health": health(report),
         "slo": report.slos.iter().map(slo).collect::<Vec<_>>(),
+    })
+}
+
+fn bytes(counters: &Counters) -> Value {
+    json!({
+        "sent": counters.request_bytes,
+        "header": counters.header_bytes,
+        "body": counters.body_bytes,
+        "partial": counters.partial_bytes,
+        "wire": counters.wire_sent + counters.wire_received,
+        "wire_sent": counters.wire_sent,
+        "wire_received": counters.wire_received,
+    })
+}
+
+fn connections(summary: &Summary) -> Value {
+    let counters = summary.tally.counters();
+    json!({
+        "opened": counters.connections_opened,
+        "reused": counters.connections_reused,
+        "failed": counters.connections_failed,
+        "reconnects": counters.reconnects,
+        "tls_resumed": counters.tls_resumed,
+        "held": counters.connections_held,
+        "failures": by_name(summary.tally.connection_failures()),
     })
 }
 

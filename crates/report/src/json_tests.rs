@@ -8,7 +8,7 @@ fn json(run: &Run) -> Value {
 }
 
 #[test]
-fn every_report_is_as_the_schema_says() {
+fn every_report_matches_the_schema() {
     let schema: Value = serde_json::from_str(include_str!("../schema/report-1.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let mut plain = fixture::steady();

@@ -1,6 +1,6 @@
 //! Verdict and SLOs as test cases, in the form that build servers read.
 //!
-//! The verdict fails when it is `INVALID`; `DEGRADED` passes and says why, so that a noisy build machine alone breaks no
+//! The verdict fails when it is `INVALID`; `DEGRADED` passes with its reasons, so that a noisy build machine alone breaks no
 //! build. Use `--strict` to fail then as well.
 
 use crate::Report;

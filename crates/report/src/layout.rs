@@ -8,7 +8,7 @@ use warwolf_measure::{Accounting, Blame, Figures, QUANTILES, QuantileFigure, Sum
 /// What stands for a figure that is not known.
 pub(crate) const UNKNOWN: &str = "-";
 
-/// `open loop` or `closed loop`: stands beside every latency, because it says what latency is counted from.
+/// `open loop` or `closed loop`: stands beside every latency, because it determines what latency is counted from.
 pub(crate) const fn loop_name(summary: &Summary) -> &'static str {
     if summary.open { "open loop" } else { "closed loop" }
 }

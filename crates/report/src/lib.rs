@@ -37,7 +37,7 @@ use warwolf_plan::Plan;
 pub enum Format {
     /// For people: verdict, accounting, figures.
     Text,
-    /// For programs: everything, as `schema/report-1.json` says.
+    /// For programs: everything, as described in `schema/report-1.json`.
     Json,
     /// For spreadsheets: a line for each interval.
     Csv,

@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_run_is_said() {
+    fn runs_that_were_not_made_are_listed() {
         let text = report(3).text();
         assert!(text.starts_with("NOT FINISHED: 3 of 12 runs") && text.contains("not run"), "{text}");
         assert!(!report(0).html().contains("NaN"));

@@ -191,7 +191,7 @@ fn histogram(out: &mut String, summary: &Summary, paint: Paint) {
     let most = summary.histogram.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
     line!(out, "{} ({}, up to)", paint.heading("Latency histogram"), loop_name(summary));
     for bar in &summary.histogram {
-        // Rounded up, so that what is not zero shows.
+        // Rounded up, so that a bar above zero shows.
         let width = (bar.count * BAR).div_ceil(most) as usize;
         let number = format!("[{}]", count(bar.count));
         let text = format!("  {:>8} {number:<13} |{}", duration(bar.up_to_ns as f64), "■".repeat(width));

@@ -60,7 +60,7 @@ fn no_line_ends_in_blanks_or_is_too_long() {
 }
 
 #[test]
-fn an_interval_that_cannot_be_told_has_its_reason() {
+fn a_missing_interval_has_its_reason() {
     let text = render(&fixture::one_stall(), &[], false);
     let expected = "\
       99 %  1.00 s                            1.00 s    0 ns

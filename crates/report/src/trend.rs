@@ -15,7 +15,7 @@ pub struct TrendPoint {
     pub id: i64,
     /// What it was kept as.
     pub name: String,
-    /// When it began, in words.
+    /// When it began, as text.
     pub date: String,
     /// Its verdict.
     pub verdict: String,

@@ -1,4 +1,4 @@
-//! Quantities in words: durations, rates, sizes, shares and counts, the same everywhere.
+//! Formats quantities: durations, rates, sizes, shares and counts.
 
 /// A duration in nanoseconds with three digits and the unit that suits it, such as `1.23 ms`.
 #[must_use]
@@ -74,7 +74,7 @@ pub fn size(bytes: f64) -> String {
     format!("{value:.2} TiB")
 }
 
-/// A share (0 to 1) in per cent, such as `12.3 %`; what is not zero does not look like zero.
+/// A share (0 to 1) in per cent, such as `12.3 %`; a share above zero never looks like zero.
 #[must_use]
 pub fn share(of_one: f64) -> String {
     let percent = of_one * 100.0;

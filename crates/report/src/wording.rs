@@ -66,14 +66,7 @@ pub fn sentence(reason: &Reason) -> String {
 fn figures(figures: &ReasonFigures) -> String {
     match figures {
         ReasonFigures::NothingMeasured { started, failed, unfinished, most_frequent_failure, .. } => {
-            let most = most_frequent_failure.map(|outcome| format!(", mostly: {}", outcome.text()));
-            format!(
-                "{} started, {} failed, {} in flight at the stop{}",
-                counted(*started, "request"),
-                count(*failed),
-                count(*unfinished),
-                most.unwrap_or_default()
-            )
+            nothing_measured(*started, *failed, *unfinished, *most_frequent_failure)
         }
         ReasonFigures::MissingShards { missing_shards } => {
             let numbers: Vec<_> = missing_shards.iter().map(|index| (index + 1).to_string()).collect();
@@ -91,15 +84,11 @@ fn figures(figures: &ReasonFigures) -> String {
             format!("{busy}: {} is the limit of this machine, not of the server", rate(*rate_per_s))
         }
         ReasonFigures::SlotsFull { held_back, planned, in_flight_limit, rate_per_s, target_rate_per_s } => {
-            let waited = format!(
-                "{} of {} requests waited for one of {} slots",
-                count(*held_back),
-                count(*planned),
-                count(*in_flight_limit)
-            );
-            target_rate_per_s.map_or(waited.clone(), |target| {
-                format!("{waited}; {} of {} achieved", rate(*rate_per_s), rate(target))
-            })
+            let (held_back, planned, slots) = (count(*held_back), count(*planned), count(*in_flight_limit));
+            let achieved = target_rate_per_s
+                .map(|target| format!("; {} of {} achieved", rate(*rate_per_s), rate(target)))
+                .unwrap_or_default();
+            format!("{held_back} of {planned} requests waited for one of {slots} slots{achieved}")
         }
         ReasonFigures::ConnectionsRefused { connections_held, connections_asked, connections_failed } => {
             format!(
@@ -123,14 +112,7 @@ fn figures(figures: &ReasonFigures) -> String {
             format!("{} needs {}, have {}", quantile_name(*quantile), count(*needed), count(*samples))
         }
         ReasonFigures::Trend { latency_change_share, rate_change_share } => {
-            let changed = |name: &str, change: Option<f64>| {
-                let change = change?;
-                let direction = if change > 0.0 { "higher" } else { "lower" };
-                Some(format!("{name} {} {direction} in the second half", share(change.abs())))
-            };
-            let latency = changed("mean latency", *latency_change_share);
-            let found: Vec<_> = latency.into_iter().chain(changed("rate", *rate_change_share)).collect();
-            found.join(", ")
+            trend(*latency_change_share, *rate_change_share)
         }
         ReasonFigures::Interrupted { wall_ns, nominal_ns } => {
             let of = nominal_ns.map(|nominal| format!(" of {}", duration(nominal as f64)));
@@ -140,6 +122,22 @@ fn figures(figures: &ReasonFigures) -> String {
             format!("workers handed over {} late", counted(*late_pages, "interval"))
         }
     }
+}
+
+fn nothing_measured(started: u64, failed: u64, unfinished: u64, most: Option<Outcome>) -> String {
+    let most = most.map(|outcome| format!(", mostly: {}", outcome.text())).unwrap_or_default();
+    let (started, failed) = (counted(started, "request"), count(failed));
+    format!("{started} started, {failed} failed, {} in flight at the stop{most}", count(unfinished))
+}
+
+fn trend(latency: Option<f64>, of_rate: Option<f64>) -> String {
+    let changed = |(name, change): (&str, Option<f64>)| {
+        let change = change?;
+        let direction = if change > 0.0 { "higher" } else { "lower" };
+        Some(format!("{name} {} {direction} in the second half", share(change.abs())))
+    };
+    let changes = [("mean latency", latency), ("rate", of_rate)].into_iter().filter_map(changed);
+    changes.collect::<Vec<_>>().join(", ")
 }
 
 fn late(lateness: &Lateness) -> String {

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use warwolf_compat::Console;
 use warwolf_compat::siege::{
-    Classic, Counts, Finish, Host, Jars, Log, Moment, Output, Siege, Style, World, banner, doubt, fatal, log_header,
-    log_notice, log_rows, log_trouble, merge, parse, report, time_of_the_original,
+    Classic, Counts, Finish, Host, Jars, Log, Moment, Output, Siege, Style, World, banner, doubt, fatal,
+    log_header, log_notice, log_rows, log_trouble, merge, parse, report, time_of_the_original,
 };
 use warwolf_engine::{Control, SetupError};
 use warwolf_measure::Run;

@@ -82,8 +82,8 @@ impl Criterion {
     }
 }
 
-/// Whether as many calls were completed as came. Random arrivals may be fewer than the rate says, and at a low rate they are by
-/// more than the intervals of the figures allow for; the server has nothing to do with that.
+/// Whether as many calls were completed as arrived. Random arrivals may be fewer than the rate, at a low rate by more than
+/// the confidence intervals allow for, and that is not the server's doing.
 fn completes_what_comes(summary: &Summary) -> bool {
     let end = summary.nominal.map_or(Timestamp::NEVER, |nominal| Timestamp::ZERO + nominal);
     let counted = summary.intervals.iter().filter(|interval| interval.measured && interval.end <= end);

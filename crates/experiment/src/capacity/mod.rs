@@ -66,7 +66,7 @@ pub struct Found {
     pub client_limited: bool,
 }
 
-/// A search; told what came of each probe, it says which is next.
+/// A search, which chooses each probe from the answers to those before.
 #[derive(Clone, Debug)]
 pub struct Search {
     range: Range,
@@ -111,7 +111,7 @@ impl Search {
         Found { held: self.held.last().copied(), broken: self.broken, client_limited: self.client_limited }
     }
 
-    /// Takes in what the probe has said.
+    /// Records the answer to the probe.
     pub fn tell(&mut self, answer: Answer) {
         let rate = self.probe.rate;
         match answer {
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::Chance;
 
-    /// Searches with a server that answers as `answer` says; gives what was found and how many runs that took.
+    /// Searches with a server that answers as `answer` does; returns the result and the number of runs.
     fn search(range: Range, mut answer: impl FnMut(Probe) -> Answer) -> (Found, usize) {
         let mut search = Search::new(range);
         let mut runs = 0;

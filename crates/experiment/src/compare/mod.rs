@@ -221,7 +221,7 @@ impl Comparison {
     }
 }
 
-/// Why nothing can be said.
+/// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Too few blocks to know how much chance does.
@@ -252,7 +252,7 @@ const RESOLUTION: f64 = 0.002;
 /// Compares. The same portions, allowance and seed give the same answer.
 ///
 /// # Errors
-/// When nothing can be said.
+/// When there is no answer.
 pub fn compare(design: &Design, allowance: Allowance, seed: u64) -> Result<Comparison, Refusal> {
     let (a, b) = design.sides();
     let paired = matches!(design, Design::Paired(_));

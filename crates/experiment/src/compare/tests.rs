@@ -79,7 +79,7 @@ fn apart(seed: u64, factor: f64) -> Comparison {
     compare(&Design::Apart(a, b), Allowance::default(), seed).unwrap()
 }
 
-/// How many of `trials` comparisons say what `says` asks.
+/// Share of `trials` comparisons that `says` accepts.
 fn share(trials: u64, trial: impl Fn(u64) -> Comparison, says: impl Fn(&Comparison) -> bool) -> f64 {
     (1..=trials).filter(|seed| says(&trial(*seed))).count() as f64 / trials as f64
 }

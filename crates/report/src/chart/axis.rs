@@ -91,7 +91,7 @@ impl Axis {
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 
-    /// Values with a tick, and what is said there.
+    /// Values with a tick, and their labels.
     pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let (low, high) = self.range;
         let values: Vec<f64> = match self.scale {

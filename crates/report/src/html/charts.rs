@@ -123,7 +123,7 @@ fn over_time(
     Series { name: name.to_owned(), look, points: summary.intervals.iter().map(dot).collect(), marked: false }
 }
 
-/// Columns and rows of the heat map at the most.
+/// Columns and rows of the heat map, at most.
 const HEAT: (usize, i32) = (100, 32);
 
 fn latency(report: &Report<'_>) -> Chart {
@@ -182,7 +182,7 @@ fn heat(report: &Report<'_>, (low, high): (f64, f64)) -> Vec<([f64; 4], f64)> {
 }
 
 fn rate(summary: &Summary) -> Chart {
-    // The last interval may be a sliver of one: its rate says nothing.
+    // The last interval may be too short for its rate to mean anything.
     let usual = summary.intervals.first().map_or(0.0, |interval| seconds(interval).1 - seconds(interval).0);
     let done = over_time(summary, "completed", 0, |interval| {
         let (from, to) = seconds(interval);

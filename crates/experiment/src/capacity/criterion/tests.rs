@@ -186,7 +186,7 @@ fn a_low_rate_is_tried_for_as_long_as_its_percentile_takes() {
 }
 
 #[test]
-fn what_is_told_about_a_rate_has_its_reason() {
+fn an_answer_about_a_rate_has_its_reason() {
     let queue = Queue { servers: 1, capacity: 1_000.0 };
     let slos = vec![Slo::parse("p99<50ms").unwrap()];
     let criterion = Criterion { slos, length: Duration::from_secs(10), retests: 2 };
