@@ -3,10 +3,13 @@
 //! Not a linter for what clippy and rustc already know. `cargo xtask ci` calls it; so may anyone, it takes a second.
 
 mod arrows;
+mod circles;
 mod documents;
 mod fence;
+mod functions;
 mod places;
 mod sources;
+mod words;
 
 use std::path::Path;
 
@@ -22,6 +25,9 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     breaches.extend(sources::check(root)?);
     breaches.extend(fence::check(root, &architecture)?);
     breaches.extend(places::check(root)?);
+    breaches.extend(functions::check(root)?);
+    breaches.extend(circles::check(root)?);
+    breaches.extend(words::check(root)?);
     for breach in &breaches {
         eprintln!("tidy: {breach}");
     }

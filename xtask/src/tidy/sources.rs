@@ -41,6 +41,23 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The sources of all crates without their tests: names relative to the workspace, and the text before the first
+/// `#[cfg(test)]`.
+pub(super) fn product(root: &Path) -> Result<Vec<(String, String)>> {
+    let mut all = Vec::new();
+    for file in files(&root.join("crates"))? {
+        let name = file.strip_prefix(root).unwrap_or(&file).display().to_string();
+        let is_test = name.ends_with("tests.rs") || name.contains("/tests/") || name.contains("/benches/");
+        if is_test || !name.contains("/src/") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).with_context(|| name.clone())?;
+        let end = text.find("\n#[cfg(test)]\nmod ").map_or(text.len(), |end| end + 1);
+        all.push((name, text[..end].to_owned()));
+    }
+    Ok(all)
+}
+
 /// Adds all `.rs` files below `folder`, build output left out.
 fn collect(folder: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
