@@ -1,4 +1,4 @@
-# What the examples share: a folder for what they make, free ports, and an end for every server they start.
+# Common parts of the examples: output folder, free ports, starting and stopping servers.
 set -euo pipefail
 PATH="$PATH:/usr/sbin:/sbin"
 here=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
@@ -6,7 +6,7 @@ warwolf=${WARWOLF:-warwolf}
 out=${OUT:-$here/out}
 mkdir -p "$out"
 work=$(mktemp -d)
-# Servers started as root become another user and still have to read their pages.
+# Servers started as root switch to another user, who has to read the pages.
 chmod 755 "$work"
 pids=()
 finish() {
@@ -16,7 +16,7 @@ finish() {
 }
 trap finish EXIT
 
-# Starts a server in the background; it ends with the script. Each has a group of its own, because Apache ends its whole group.
+# Starts a server in the background, until the script ends. Each has its own process group, because Apache kills its whole group.
 serve() { setsid "$@" >"$work/log" 2>&1 </dev/null & pids+=($!); }
 
 need() {
@@ -25,24 +25,24 @@ need() {
   done
 }
 
-# A loopback port nobody listens on.
+# Prints a free loopback port.
 port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# Waits until somebody listens on a port.
+# Waits until a server listens on a port.
 ready() {
   for _ in $(seq 200); do
     if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return; fi
     sleep 0.05
   done
-  echo "example: nobody listens on port $1" >&2; cat "$work/log" >&2; exit 1
+  echo "example: no server listens on port $1" >&2; cat "$work/log" >&2; exit 1
 }
 
-# The lines of an nginx `http` block that keep its temporary files out of the machine's own folders.
+# Prints the directives of an nginx `http` block that put temporary files into the work folder.
 nginx_alone() {
   for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $work/nginx-$kind;"; done
 }
 
-# The beginning of a configuration of Apache that has nothing to do with the machine's own: a port, then modules.
+# Prints the start of an Apache configuration that is independent of the system's. Arguments: a port, then modules.
 apache_alone() {
   printf '%s\n' "ServerName localhost" "Listen 127.0.0.1:$1" "PidFile $work/apache.pid" "ErrorLog $work/apache.log" \
     "DefaultRuntimeDir $work" "Mutex file:$work default" "MaxKeepAliveRequests 0"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Is this feature going to cost my server? One page in four configurations, 15 users each, as in "Practical Stress Testing with
-# Siege" (2013): typography on, typography off, cached with a look whether the cache is stale, cached without.
+# What does a feature cost? One page in four configurations, 15 users each, as in "Practical Stress Testing with Siege" (2013):
+# with typography, without, cached with revalidation, cached without.
 . "$(dirname "$0")/../common.sh"
 need nginx python3
 seconds=${SECONDS_EACH:-3s}
 
-# The page: two workers that take 20 ms for a page with typography, 12 ms without.
+# The page: two workers; a page takes 20 ms with typography, 12 ms without.
 smart=$(port); plain=$(port)
 serve "$warwolf" target --listen "127.0.0.1:$smart" --workers 2 --delay lognormal:20ms,0.3 --size 10k --header 'ETag:"1"'
 serve "$warwolf" target --listen "127.0.0.1:$plain" --workers 2 --delay lognormal:12ms,0.3 --size 10k
@@ -19,7 +19,7 @@ http {
   $(nginx_alone)
   proxy_cache_path $work/cache1 keys_zone=one:1m; proxy_cache_path $work/cache2 keys_zone=two:1m;
   proxy_http_version 1.1; proxy_set_header Connection "";
-  # Stale after a moment, and then looked at again, one request at a time.
+  # Stale after a second, then revalidated by one request at a time.
   server { listen 127.0.0.1:$checked; location / {
     proxy_pass http://127.0.0.1:$smart; proxy_cache one; proxy_cache_valid 200 1s; proxy_cache_revalidate on; proxy_cache_lock on; } }
   server { listen 127.0.0.1:$cached; location / {

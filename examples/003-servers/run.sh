@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Response time against 1 to 75 clients for four kinds of server, as in figure 1 of "Torture-Testing Web Servers" (1999): a static
-# page from Apache with processes ready and from nginx, and a form from a CGI program and from one that stays (FastCGI, where
-# the original had mod_perl).
+# Response time for 1 to 75 clients with four kinds of server, as in figure 1 of "Torture-Testing Web Servers" (1999): a static page
+# from Apache with preforked processes and from nginx, a form from a CGI program and from a persistent one (FastCGI; mod_perl in the
+# original).
 . "$(dirname "$0")/../common.sh"
 need apache2 nginx python3
 seconds=${SECONDS_EACH:-3s}
@@ -11,7 +11,7 @@ apache=$(port); nginx=$(port); fast=$(port)
 mkdir "$work/pages" "$work/cgi"
 "$warwolf" --help | head -c 4000 > "$work/pages/index.html"
 cp "$here/page.py" "$work/cgi/page.py"; chmod 755 "$work/cgi/page.py"
-# Whoever Apache becomes must be able to start it.
+# The user that Apache switches to must be able to execute it.
 sed -i "1s|.*|#!/usr/bin/python3|" "$work/cgi/page.py"
 cat > "$work/apache.conf" <<APACHE
 $(apache_alone "$apache" mpm_prefork authz_core alias cgi dir)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Five caches before a slow origin × 10, 100, 500 and 1000 clients × a page of 6 KB, one of 75 KB, and 50,000 logged URLs, as in the
-# comparison of Squid and Varnish of 2011. Where a cache is not installed, it is left out and that is said.
+# Five caches in front of a slow origin × 10, 100, 500 and 1000 clients × a page of 6 KB, one of 75 KB, and 50,000 logged URLs, as in a
+# comparison of Squid and Varnish of 2011. Caches that are not installed are skipped with a message.
 . "$(dirname "$0")/../common.sh"
 need python3 nginx
 seconds=${SECONDS_EACH:-1s}

@@ -79,8 +79,8 @@ fn ten_thousand(program: &Path, server: &Server, rounds: usize, seconds: u32) ->
         let (mut memory, mut ratios) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             // Opening ten thousand connections is part of the run; the triple duration keeps its share small.
-            let many = spent::run(&tool.words(&load(10_000), seconds * 3, program, server)?)?;
-            let few = spent::run(&tool.words(&load(64), seconds, program, server)?)?;
+            let many = spent::run(&tool.arguments(&load(10_000), seconds * 3, program, server)?)?;
+            let few = spent::run(&tool.arguments(&load(64), seconds, program, server)?)?;
             memory.push((many.peak_bytes as f64 - few.peak_bytes as f64) / (10_000.0 - 64.0) / 1024.0);
             let per_request = |spent: &spent::Spent| -> Result<f64> {
                 Ok(spent.cpu.as_secs_f64() / tool.completed(&spent.stdout)? as f64)

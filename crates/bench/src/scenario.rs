@@ -126,7 +126,7 @@ pub(crate) fn measure(
 }
 
 fn round(tool: Tool, load: &Load, program: &Path, server: &Server, seconds: u32) -> Result<Round> {
-    let spent = spent::run(&tool.words(load, seconds, program, server)?)?;
+    let spent = spent::run(&tool.arguments(load, seconds, program, server)?)?;
     let completed = tool.completed(&spent.stdout)?;
     Ok(Round {
         cpu_us: spent.cpu.as_secs_f64() * 1e6 / completed as f64,

@@ -47,7 +47,7 @@ impl Tool {
     }
 
     /// Returns the command line for `load` with this duration in seconds.
-    pub(crate) fn words(
+    pub(crate) fn arguments(
         self,
         load: &Load,
         seconds: u32,
@@ -57,56 +57,30 @@ impl Tool {
         let url = if load.tls { server.https(load.path) } else { server.url(load.path) };
         let users = load.users.to_string();
         let mut words: Vec<String> = Vec::new();
-        let mut say = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
+        let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
         match self {
-            Self::Uring | Self::Epoll => {
-                let driver = if self == Self::Uring { "uring" } else { "epoll" };
-                say(&[
-                    program.to_str().context("a path that is text")?,
-                    "run",
-                    "--quiet",
-                    "--format",
-                    "json",
-                ]);
-                say(&[
-                    "--threads",
-                    "1",
-                    "--driver",
-                    driver,
-                    "-k",
-                    "-c",
-                    &users,
-                    "-d",
-                    &format!("{seconds}s"),
-                    &url,
-                ]);
-                if !load.keep_alive {
-                    say(&["--disable-keepalive"]);
-                }
-                if load.pipeline > 1 {
-                    say(&["--pipeline", &load.pipeline.to_string()]);
-                }
-            }
+            Self::Uring => return warwolf("uring", load, seconds, program, &url),
+            Self::Epoll => return warwolf("epoll", load, seconds, program, &url),
             Self::Wrk => {
-                say(&["wrk", "-t", "1", "-c", &users, "-d", &format!("{seconds}s")]);
+                add(&["wrk", "-t", "1", "-c", &users, "-d", &format!("{seconds}s")]);
                 if load.pipeline > 1 {
-                    say(&["-s", &server.pipelined_script()]);
+                    add(&["-s", &server.pipelined_script()]);
                 }
-                say(&[&url]);
+                add(&[&url]);
             }
             Self::Ab => {
-                say(&["ab", "-q", "-c", &users, "-t", &seconds.to_string(), "-n", "2000000"]);
+                add(&["ab", "-q", "-c", &users, "-t", &seconds.to_string(), "-n", "2000000"]);
                 if load.keep_alive {
-                    say(&["-k"]);
+                    add(&["-k"]);
                 }
-                say(&[&url]);
+                add(&[&url]);
             }
             Self::Siege | Self::AsSiege => {
                 if self == Self::AsSiege {
-                    say(&[program.to_str().context("a path that is text")?]);
+                    add(&[program.to_str().context("a path that is text")?]);
                 }
                 let time = format!("-t{seconds}S");
-                say(&[
+                add(&[
                     "siege",
                     "-R",
                     &server.siege_rc(load.keep_alive),
@@ -120,8 +94,8 @@ impl Tool {
             }
             Self::BareRing => {
                 let own = std::env::current_exe()?;
-                say(&[own.to_str().context("a path that is text")?, "bare-ring", &server.authority()]);
-                say(&[&seconds.to_string(), &users, &load.pipeline.to_string()]);
+                add(&[own.to_str().context("a path that is text")?, "bare-ring", &server.authority()]);
+                add(&[&seconds.to_string(), &users, &load.pipeline.to_string()]);
             }
         }
         Ok(words)
@@ -147,6 +121,33 @@ impl Tool {
             .filter(|count| *count > 0)
             .with_context(|| format!("{name} does not report the number of requests: {stdout}"))
     }
+}
+
+/// Returns the command line of `warwolf run` with this driver.
+fn warwolf(driver: &str, load: &Load, seconds: u32, program: &Path, url: &str) -> Result<Vec<String>> {
+    let (users, time, pipeline) = (load.users.to_string(), format!("{seconds}s"), load.pipeline.to_string());
+    let mut words = vec![program.to_str().context("a path that is text")?, "run", "--quiet"];
+    words.extend([
+        "--format",
+        "json",
+        "--threads",
+        "1",
+        "--driver",
+        driver,
+        "-k",
+        "-c",
+        &users,
+        "-d",
+        &time,
+        url,
+    ]);
+    if !load.keep_alive {
+        words.push("--disable-keepalive");
+    }
+    if load.pipeline > 1 {
+        words.extend(["--pipeline", &pipeline]);
+    }
+    Ok(words.into_iter().map(str::to_owned).collect())
 }
 
 fn number_after(text: &str, words: &str) -> Option<u64> {

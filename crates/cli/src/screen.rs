@@ -35,6 +35,6 @@ Commands
   target             start the built-in test server with configurable delays and faults
   completions SHELL  print the completion script of a shell; man: print the manual page
 
-`warwolf run -h` lists all options, `warwolf run --help` describes them. Environment variables set options, too:
+`warwolf run -h` lists all options, `warwolf run --help` describes them. Environment variables work, too:
 WARWOLF_RATE=500/s. Ctrl-C stops the run and prints the report; a second Ctrl-C exits at once.
 ";
