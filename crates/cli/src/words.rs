@@ -7,9 +7,9 @@ use std::time::Duration;
 use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size};
 use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
-    ArrivalProcess, ArrivalWords, Body, ClickModel, Connections, DriverChoice, HttpVersion, Idle, Links,
-    Network, Order, Plan, PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop, Think, Timeouts, Tls,
-    TlsVersion, Verify, Work,
+    ArrivalProcess, ArrivalWords, Body, ClickModel, Connections, CookiePolicy, DriverChoice, HttpVersion,
+    Idle, Links, Network, Order, Plan, PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop, Think,
+    Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
 /// What the words cannot hold themselves: the texts of the files they name, and a number for when none is given.
@@ -50,8 +50,9 @@ pub(crate) fn plan(words: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
     plan.tls = tls(&words.tls)?;
     let think = optional(&words.think, Think::parse)?;
     plan.session.think = think.filter(|_| links.is_none()).unwrap_or_default();
-    plan.session.cookies = words.request.cookies;
-    plan.session.follow = optional(&words.request.follow, |text| number("follow", text))?.unwrap_or(0);
+    plan.session.cookies = if words.request.cookies { CookiePolicy::Jar } else { CookiePolicy::Off };
+    let follow = optional(&words.request.follow, |text| number("follow", text))?;
+    plan.session.redirects.limit = follow.unwrap_or(0);
     schedule(words, inputs, &mut plan)?;
     match links {
         Some(links) => follow_links(words, links, think, &mut plan)?,
@@ -128,10 +129,10 @@ fn follow_links(
     let order = Order::Links;
     plan.session.think = think.unwrap_or(Think::Exponential { mean: THINK_USUAL });
     if plan.is_open() {
-        plan.session.work = Work::Draw { calls: Some(visit.into()), burst: 1, order };
+        plan.session.work = Work::Draw { calls: Some(visit.into()), burst: 1, first_alone: false, order };
         plan.session.links = Some(Links { pages, visit: None });
     } else {
-        plan.session.work = Work::Draw { calls: None, burst: 1, order };
+        plan.session.work = Work::Draw { calls: None, burst: 1, first_alone: false, order };
         plan.session.links = Some(Links { pages, visit: Some(visit) });
     }
     Ok(())
@@ -340,7 +341,7 @@ fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanEr
             }
             let burst = optional(&words.burst, |text| number("burst", text))?.unwrap_or(1);
             plan.schedule = Schedule::Open { arrivals, burst };
-            plan.session.work = Work::Draw { calls: Some(1), burst: 1, order };
+            plan.session.work = Work::Draw { calls: Some(1), burst: 1, first_alone: false, order };
             plan.connections.limit = connections.unwrap_or(plan.connections.limit);
             if plan.session.think != Think::None {
                 return Err(wrong(
@@ -366,7 +367,7 @@ fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanEr
             let depth = pipeline.unwrap_or(1);
             let ramp = optional(&words.ramp, |text| parse_duration("ramp", text))?.unwrap_or_default();
             plan.schedule = Schedule::Closed { users, ramp };
-            plan.session.work = Work::Draw { calls: None, burst: depth, order };
+            plan.session.work = Work::Draw { calls: None, burst: depth, first_alone: false, order };
             plan.connections.limit = users;
             plan.connections.pipeline = depth;
             plan.connections.per_session = true;

@@ -164,7 +164,12 @@ mod tests {
     fn open(rate: f64, limit: u32) -> Plan {
         let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
         plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate }, burst: 1 };
-        plan.session.work = Work::Draw { order: warwolf_plan::Order::Sequential, calls: Some(1), burst: 1 };
+        plan.session.work = Work::Draw {
+            order: warwolf_plan::Order::Sequential,
+            calls: Some(1),
+            burst: 1,
+            first_alone: false,
+        };
         plan.connections.limit = limit;
         plan
     }

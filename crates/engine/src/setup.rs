@@ -14,8 +14,8 @@ use warwolf_http::{
     Version,
 };
 use warwolf_plan::{
-    Body, DataPlace, Endpoint, HttpVersion, Network, Plan, Proxy, Reconnect, ReplyEnd, Request, Scheme, Stop,
-    Timeouts, TlsVersion, TransferKind, Unresolved, WhenFull, Work,
+    Body, CookiePolicy, DataPlace, Endpoint, HttpVersion, Network, Plan, Proxy, Reconnect, ReplyEnd, Request,
+    Scheme, Stop, Timeouts, TlsVersion, TransferKind, Unresolved, WhenFull, Work,
 };
 
 /// A body up to this size is kept with its template; a larger one is read while it is sent.
@@ -76,6 +76,7 @@ impl Prepared {
         };
         let single = plan.is_open() && per_session_calls == Some(1);
         let has_ftp = plan.has_ftp();
+        let keeps_cookies = plan.session.cookies != CookiePolicy::Off;
         let mut prepared = Self {
             requests: Vec::with_capacity(plan.requests.len()),
             endpoints: Endpoints::default(),
@@ -98,9 +99,9 @@ impl Prepared {
             reconnect: plan.connections.reconnect,
             when_full: plan.connections.when_full,
             keeps: Keeps {
-                fields: plan.session.follow > 0
+                fields: plan.session.redirects.limit > 0
                     || plan.session.auth.is_some()
-                    || ((plan.session.cookies || plan.session.one_cookie) && !single),
+                    || (keeps_cookies && !single),
                 pages: plan.session.resources.is_some(),
                 lifetimes: plan.session.resources.as_ref().is_some_and(|wanted| wanted.cache),
                 exchange: false,
@@ -113,7 +114,7 @@ impl Prepared {
             calls_per_session,
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
-            session_lines: plan.session.cookies || plan.session.one_cookie || plan.session.auth.is_some(),
+            session_lines: keeps_cookies || plan.session.auth.is_some(),
             server_name: plan.tls.server_name.clone(),
         };
         let mut endpoints = Endpoints::default();
@@ -127,7 +128,7 @@ impl Prepared {
             let request = request.clone();
             prepared.requests.push(PreparedRequest { request, template, endpoint, body, order });
         }
-        for request in plan.session.opening.iter().chain(&plan.session.admission) {
+        for request in plan.session.setup.iter().chain(plan.session.recovery_requests()) {
             endpoints.add(&request.endpoint, &prepared)?;
         }
         prepared.endpoints = endpoints;
@@ -411,7 +412,7 @@ fn read_all(folder: &std::path::Path) -> Result<Vec<u8>, SetupError> {
 
 /// The TLS configuration of one worker; none for a plan without https requests. Workers share no session store.
 pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
-    let secure = plan.session.follow > 0
+    let secure = plan.session.redirects.limit > 0
         || plan.session.resources.is_some()
         || plan.all_requests().any(|r| r.endpoint.scheme == Scheme::Https);
     if !secure {

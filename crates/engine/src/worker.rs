@@ -355,8 +355,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         let now = self.driver.now();
         for (_, call) in std::mem::take(&mut self.calls) {
             let session = &self.sessions[call.session as usize].session;
-            let part =
-                Part { session: session.number(), is_continued: false, is_opening: session.is_opening() };
+            let part = Part { session: session.number(), is_continued: false, is_setup: session.is_setup() };
             self.count(&call, now, Outcome::Unfinished, part);
         }
         if let Some(observer) = &mut self.observer {
@@ -410,7 +409,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             return;
         }
         loop {
-            match self.sessions[index as usize].session.next(&self.workload) {
+            match self.sessions[index as usize].session.next(&mut self.workload) {
                 Step::Send { token, request } => {
                     self.accounting.asked.add(intended);
                     match request {

@@ -6,7 +6,7 @@ use warwolf_measure::{Figures, Grade, Reason, Summary, Verdict};
 /// A parameter and the values it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vary {
-    /// Its name: an option of `run`, `target`, or a field of the plan such as `session.follow`.
+    /// Its name: an option of `run`, `target`, or a field of the plan such as `session.redirects.limit`.
     pub name: String,
     /// What it is set to.
     pub values: Vec<Value>,

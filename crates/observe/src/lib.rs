@@ -32,7 +32,7 @@ pub struct CallRecord<'a> {
     /// Bytes of a chunked reply after the line of its last chunk.
     pub footer_bytes: u32,
     /// It belongs to the requests a session begins with.
-    pub is_opening: bool,
+    pub is_setup: bool,
     /// When the TCP connection that was opened for this call was established; [`Timestamp::NEVER`] when none was.
     pub connected: Timestamp,
     /// The checksum of the body as far as it came ([`rotate_add`](warwolf_measure::rotate_add)), where the plan asks for one;

@@ -2,7 +2,8 @@
 
 use crate::quantity::{print_duration, print_rate};
 use crate::{
-    ArrivalProcess, Body, HttpVersion, Idle, Order, Plan, Request, Schedule, Think, ThinkAt, Verify, Work,
+    ArrivalProcess, Body, CookiePolicy, Cursor, HttpVersion, Idle, ListEnd, Order, Plan, Request, Schedule,
+    Think, ThinkAt, Verify, Work,
 };
 use std::fmt::Write as _;
 
@@ -27,21 +28,22 @@ const NAMED_MAX: usize = 5;
 fn requests(plan: &Plan) -> String {
     let mut text = match (plan.requests.len(), &plan.session.work) {
         (1, _) => "Sends ".to_owned(),
-        (count, Work::Draw { .. }) if plan.session.blocks > 1 => {
-            format!("Sends {count} requests, each session those of one of {} blocks: ", plan.session.blocks)
+        (count, Work::Draw { .. }) if plan.session.parts > 1 => {
+            format!("Sends {count} requests, each session those of one of {} parts: ", plan.session.parts)
         }
         (count, Work::Draw { order: Order::Sequential, .. }) => format!("Sends {count} requests in turn: "),
         (count, Work::Draw { order: Order::Random, .. }) => format!("Sends {count} requests at random: "),
-        (count, Work::Draw { order: Order::Staggered, .. }) => {
+        (count, Work::Draw { order: Order::PerSession, .. }) => {
             format!("Sends {count} requests in turn, each user from another one on: ")
         }
-        (count, Work::Draw { order: Order::Created, .. }) => {
-            format!("Sends {count} requests in turn over all sessions: ")
-        }
-        (count, Work::Draw { order: Order::Once, .. }) => format!("Sends {count} requests once: "),
-        (count, Work::Draw { order: Order::WorkingSet { miss, .. }, .. }) => {
-            format!("Sends {count} requests in turn, going on to the next in {} % of calls: ", miss * 100.0)
-        }
+        (count, Work::Draw { order: Order::Shared(cursor), .. }) => match cursor {
+            Cursor { end: ListEnd::Stop, .. } => format!("Sends {count} requests once: "),
+            Cursor { advance, .. } if *advance < 1.0 => {
+                let share = advance * 100.0;
+                format!("Sends {count} requests in turn, going on to the next after {share} % of calls: ")
+            }
+            Cursor { .. } => format!("Sends {count} requests in turn over all sessions: "),
+        },
         (count, Work::Draw { order: Order::Links, .. }) => format!("Follows links through {count} pages: "),
         (count, Work::Scripts { scripts }) => {
             format!("Follows {} over {count} requests: ", counted(scripts.len() as u64, "script"))
@@ -129,12 +131,12 @@ fn process(arrivals: &ArrivalProcess) -> String {
 fn session(plan: &Plan) -> String {
     let shape = &plan.session;
     let mut text = match &shape.work {
-        Work::Draw { calls, burst, .. } => {
+        Work::Draw { calls, burst, first_alone, .. } => {
             let calls = match calls {
                 Some(calls) => format!("makes {}", counted(*calls, "call")),
                 None => "makes calls until the run ends".to_owned(),
             };
-            let bursts = match (*burst, shape.lead) {
+            let bursts = match (*burst, *first_alone) {
                 (1, _) => String::new(),
                 (burst, false) => format!(", {burst} at a time"),
                 (burst, true) => format!(", {burst} at a time, the first of them alone"),
@@ -148,12 +150,12 @@ fn session(plan: &Plan) -> String {
         Think::Constant { time } => {
             let _ = write!(text, ", pauses {} between", print_duration(time));
         }
-        Think::Uniform { min, max } => {
-            let _ = write!(text, ", pauses {} to {} between", print_duration(min), print_duration(max));
-        }
-        Think::Stepped { max, step } => {
-            let (max, step) = (print_duration(max), print_duration(step));
-            let _ = write!(text, ", pauses 0s to {max} in steps of {step} between");
+        Think::Uniform { min, max, granularity } => {
+            let _ = write!(text, ", pauses {} to {}", print_duration(min), print_duration(max));
+            if !granularity.is_zero() {
+                let _ = write!(text, " in steps of {}", print_duration(granularity));
+            }
+            text += " between";
         }
         Think::Exponential { mean } => {
             let _ = write!(text, ", pauses {} on average between (exponential)", print_duration(mean));
@@ -165,17 +167,20 @@ fn session(plan: &Plan) -> String {
         ThinkAt::Before => text += " and before the first",
         ThinkAt::After => text += " and after the last",
     }
-    if shape.one_cookie {
-        text += ", keeps the last cookie it met";
-    } else if shape.cookies {
-        text += ", keeps its cookies";
-        match shape.jar.len() as u64 {
-            0 => {}
-            count => _ = write!(text, " ({} from the start)", counted(count, "cookie")),
-        }
+    match shape.cookies {
+        CookiePolicy::Off => {}
+        CookiePolicy::LastValue => text += ", keeps the last cookie it received",
+        CookiePolicy::Jar => text += ", keeps its cookies",
     }
-    if shape.follow > 0 {
-        let _ = write!(text, ", follows up to {}", counted(u64::from(shape.follow), "redirect"));
+    if !shape.initial_cookies.is_empty() {
+        let count = shape.initial_cookies.len() as u64;
+        let _ = write!(text, " ({} from the start)", counted(count, "cookie"));
+    }
+    if let Some(calls) = shape.forget_cookies_after {
+        let _ = write!(text, ", forgets them after every {}", counted(calls, "call"));
+    }
+    if shape.redirects.limit > 0 {
+        let _ = write!(text, ", follows up to {}", counted(u64::from(shape.redirects.limit), "redirect"));
     }
     if shape.resources.is_some() {
         text.push_str(", fetches what pages are made of");
@@ -183,8 +188,9 @@ fn session(plan: &Plan) -> String {
     if shape.auth.is_some() {
         text += ", answers challenges";
     }
-    if !shape.admission.is_empty() {
-        text += ", asks to be let in when told 403";
+    if let Some(recovery) = &shape.recovery {
+        let requests = counted(recovery.requests.len() as u64, "recovery request");
+        let _ = write!(text, ", sends up to {requests} after status {}", recovery.status);
     }
     if shape.failure.on_error || !shape.failure.statuses.is_empty() {
         let mut causes: Vec<String> = shape.failure.statuses.iter().map(|s| format!("status {s}")).collect();
@@ -373,10 +379,10 @@ mod tests {
             .map(|(rate, seconds)| RateStep { rate, lasts: Duration::from_secs(seconds) })
             .to_vec();
         plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Steps { steps }, burst: 3 };
-        plan.session.work = Work::Draw { calls: Some(4), burst: 2, order: Order::Random };
+        plan.session.work = Work::Draw { calls: Some(4), burst: 2, first_alone: false, order: Order::Random };
         plan.session.think = Think::Exponential { mean: Duration::from_millis(500) };
-        plan.session.cookies = true;
-        plan.session.jar = vec![crate::JarCookie {
+        plan.session.cookies = CookiePolicy::Jar;
+        plan.session.initial_cookies = vec![crate::InitialCookie {
             session: 0,
             name: "a".into(),
             value: "b".into(),
@@ -384,8 +390,9 @@ mod tests {
             path: "/".into(),
             secure: false,
         }];
-        plan.session.admission = vec![Request::get("a.test/in").unwrap()];
-        plan.session.follow = 1;
+        plan.session.recovery =
+            Some(crate::Recovery { status: 403, requests: vec![Request::get("a.test/in").unwrap()] });
+        plan.session.redirects.limit = 1;
         plan.session.failure.statuses = vec![503];
         plan.session.failure.on_error = true;
         plan.connections.pipeline = 4;
@@ -406,7 +413,7 @@ mod tests {
              GET http://a.test/3, GET http://a.test/4, GET http://a.test/5 and 1 more.\n\
              Open loop: sessions start at 100/s for 10s, then 0/s for 5s, in groups of 3; nothing waits for the server.\n\
              Each session makes 4 calls, 2 at a time, pauses 500ms on average between (exponential), keeps its cookies \
-             (1 cookie from the start), follows up to 1 redirect, asks to be let in when told 403, ends at status 503 or a failed call.\n\
+             (1 cookie from the start), follows up to 1 redirect, sends up to 1 recovery request after status 403, ends at status 503 or a failed call.\n\
              HTTP/1.1, connections kept, each session its own, 4 calls in flight on each, 10000 at the most.\n\
              Connects through the proxy http://proxy.test:3128, from 127.0.0.2 in turn.\n\
              TLS 1.2 to 1.3, certificates checked against the system's roots, sessions resumed.\n\

@@ -29,8 +29,8 @@ pub use ftp::{Transfer, TransferKind};
 pub use request::{Body, DataPlace, Endpoint, RandomData, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
-    Auth, Burst, Credentials, FailureRule, Fetch, JarCookie, Links, Order, Resources, Script, SessionShape,
-    Think, ThinkAt, Work,
+    Auth, Burst, CookiePolicy, Credentials, Cursor, FailureRule, Fetch, InitialCookie, Links, ListEnd, Order,
+    Recovery, RedirectPolicy, Resources, Script, SessionShape, Think, ThinkAt, Work,
 };
 pub use shard::Shard;
 pub use stop::Stop;
@@ -98,9 +98,9 @@ impl Plan {
         }
     }
 
-    /// Every request that the plan spells out: those that sessions draw, begin with, and ask to be let in with.
+    /// Every request that the plan spells out: those that sessions draw, setup requests, and recovery requests.
     pub fn all_requests(&self) -> impl Iterator<Item = &Request> {
-        self.requests.iter().chain(&self.session.opening).chain(&self.session.admission)
+        self.requests.iter().chain(&self.session.setup).chain(self.session.recovery_requests())
     }
 
     /// Checks what no single field can know.
@@ -133,13 +133,13 @@ impl Plan {
             return Err(PlanError::new("threads", "0", "use 1 or more"));
         }
         if let Work::Draw { order, .. } = &self.session.work
-            && order.counts_calls()
+            && order.is_shared()
             && self.threads != Some(1)
         {
             return Err(PlanError::new(
-                "session.order",
-                "over all calls",
-                "use threads = 1: this order counts the calls of the whole run",
+                "session.work.draw.order",
+                "shared",
+                "use threads = 1: all sessions of the run share one cursor",
             ));
         }
         if let (Schedule::Turns { users }, Some(threads)) = (&self.schedule, self.threads)

@@ -14,37 +14,26 @@ pub struct SessionShape {
     /// Whether there are pauses besides those between bursts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub think_at: ThinkAt,
-    /// Whether the first call of a burst is sent alone, and the others when its reply is complete (httperf). Scripts always
-    /// do so.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub lead: bool,
-    /// Whether cookies are kept and sent, each session its own.
+    /// Which cookies a session keeps and sends; each session has its own.
     #[serde(default)]
-    pub cookies: bool,
-    /// Cookies that sessions have before they meet any; for [`Self::cookies`].
+    pub cookies: CookiePolicy,
+    /// Cookies that sessions have at their start. Needs [`CookiePolicy::Jar`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub jar: Vec<JarCookie>,
-    /// Whether a session keeps only one cookie: the text before the first `;` of the last `Set-Cookie` it met, up to 245
-    /// bytes, whatever its name and attributes, sent with every call (httperf).
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub one_cookie: bool,
-    /// How many redirects in a row are followed; each is a call of its own.
+    pub initial_cookies: Vec<InitialCookie>,
+    /// After each this many planned calls a session forgets its cookies, as if a new visitor took its place; at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forget_cookies_after: Option<u64>,
+    /// Which redirects are followed.
     #[serde(default)]
-    pub follow: u32,
-    /// Statuses of replies that are redirects.
-    #[serde(default = "redirects", skip_serializing_if = "are_redirects")]
-    pub follow_statuses: Vec<u16>,
-    /// Whether 301, 302 and 303 make a GET of every method, PUT and HEAD included, and not only of POST.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub follow_with_get: bool,
-    /// What sessions begin with: session k sends number k modulo their number. It is outside the order and outside
-    /// [`crate::Stop::calls`], no think time follows it, and its failure ends nothing.
+    pub redirects: RedirectPolicy,
+    /// Setup requests: session k first sends number k modulo their number. They are not among the planned calls and not
+    /// counted by [`crate::Stop::calls`]; no think time follows, and a failure does not end the session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub opening: Vec<Request>,
-    /// Equal blocks that the requests stand in, one after the other: session k draws from block k modulo their number, and
-    /// the order is that within its block. One or more; [`Order::Links`] and scripts know only one.
+    pub setup: Vec<Request>,
+    /// Equal parts that the list of requests is divided into: session k draws from part k modulo their number, and the
+    /// order is that within the part. At least 1; must be 1 with [`Order::Links`] and scripts.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub blocks: u32,
+    pub parts: u32,
     /// Which request leads to which, for [`Order::Links`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<Links>,
@@ -54,13 +43,9 @@ pub struct SessionShape {
     /// Whether a checksum is made of each reply's body, for observers.
     #[serde(default, skip_serializing_if = "is_default")]
     pub checksum: bool,
-    /// Whether cookies are dropped each time the session has gone once through as many calls as there are requests.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub forget_cookies: bool,
-    /// What a session sends when it is told that something is forbidden (403): those of the same host, one after the other,
-    /// until one ends with a status below 400. Then it makes the call again, once: a second 403 stands.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub admission: Vec<Request>,
+    /// What a session does to recover from a reply of a certain status; none means that the reply stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Recovery>,
     /// How challenges are answered; none means that a 401 is a reply like any other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
@@ -100,10 +85,65 @@ pub enum Fetch {
     Together,
 }
 
-/// A cookie that a session has from its start.
+/// Which cookies a session keeps and sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CookiePolicy {
+    /// None.
+    #[default]
+    Off,
+    /// All that RFC 6265 would keep, sent where they belong.
+    Jar,
+    /// The last one only: the text before the first `;` of the last `Set-Cookie` received, up to 245 bytes, whatever its
+    /// name and attributes. It is sent with every call.
+    LastValue,
+}
+
+/// Which redirects a session follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct JarCookie {
+pub struct RedirectPolicy {
+    /// How many in a row; each is a call of its own. Zero means none.
+    pub limit: u32,
+    /// Statuses of replies that are redirects.
+    #[serde(default = "redirects", skip_serializing_if = "are_redirects")]
+    pub statuses: Vec<u16>,
+    /// Whether 301, 302 and 303 make a GET of every method, PUT and HEAD included, and not only of POST.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub with_get: bool,
+}
+
+impl RedirectPolicy {
+    /// Up to `limit` redirects in a row, with the statuses and methods of RFC 9110.
+    #[must_use]
+    pub fn up_to(limit: u32) -> Self {
+        Self { limit, statuses: redirects(), with_get: false }
+    }
+}
+
+impl Default for RedirectPolicy {
+    /// None is followed.
+    fn default() -> Self {
+        Self::up_to(0)
+    }
+}
+
+/// What a session does when a reply has a certain status: it sends the recovery requests of the same host, one after the
+/// other, until one ends with a status below 400; then it makes the call again, once. If that reply has the status too, it
+/// stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recovery {
+    /// The status to recover from.
+    pub status: u16,
+    /// The recovery requests.
+    pub requests: Vec<Request>,
+}
+
+/// A cookie that a session has at its start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InitialCookie {
     /// Number of the session, from 0; in a closed loop, of the user.
     pub session: u64,
     /// Its name, not empty.
@@ -119,10 +159,14 @@ pub struct JarCookie {
     pub secure: bool,
 }
 
-impl JarCookie {
+impl InitialCookie {
     fn check(&self) -> Result<(), PlanError> {
         let wrong = |field: &str, value: &str, remedy| {
-            Err(PlanError::new(format!("session.jar.{field}"), value.escape_debug().to_string(), remedy))
+            Err(PlanError::new(
+                format!("session.initial_cookies.{field}"),
+                value.escape_debug().to_string(),
+                remedy,
+            ))
         };
         let is_plain = |text: &str| !text.contains(';') && !text.chars().any(char::is_control);
         if self.name.is_empty() || self.name.contains('=') || !is_plain(&self.name) {
@@ -165,10 +209,10 @@ pub struct Auth {
     pub proxy: Vec<Credentials>,
     /// Calls at the most for one planned call, the first included.
     pub attempts: u32,
-    /// Whether a reply that calls for credentials is met by asking again when there are none, or no challenge says what for;
-    /// a Digest challenge excepted, which nobody can answer who has no password.
+    /// Whether the call is made again without credentials where none fit the challenges, or where there is no challenge. Not
+    /// after a Digest challenge, which cannot be answered without a password.
     #[serde(default)]
-    pub blind: bool,
+    pub retry_without_credentials: bool,
 }
 
 /// Who we say we are.
@@ -195,6 +239,9 @@ pub enum Work {
         calls: Option<u64>,
         /// Calls sent without waiting for each other's replies, before the think time.
         burst: u32,
+        /// Whether the first call of a burst is sent alone, and the others when its reply is complete. Scripts always do so.
+        #[serde(default, skip_serializing_if = "is_default")]
+        first_alone: bool,
         /// Which request comes next.
         order: Order,
     },
@@ -214,35 +261,62 @@ pub enum Order {
     Sequential,
     /// Drawn evenly, from the session's own stream of random numbers.
     Random,
-    /// Each session one after the other on its own: session u of c begins at request u·⌊N/c⌋ of N, or all of them at the
-    /// first when there are more sessions than requests (siege).
-    Staggered,
-    /// In order of creation: the k-th call that is made in the run, by whichever session, takes request k modulo their
-    /// number. Differs from `Sequential` as soon as sessions overlap. On one thread only.
-    Created,
-    /// The same, but once: when all requests have been made and one more is due, the run ends at once. On one thread only.
-    Once,
-    /// The same request again and again until the next one is due (httperf's working sets): each call that is made, by
-    /// whichever session, adds `miss` to a sum; when that reaches one, one is taken off, and this and the following calls
-    /// take the request `step` further on, round and round. On one thread only.
-    WorkingSet {
-        /// Request to start from.
-        first: u32,
-        /// How far the next one is.
-        step: u32,
-        /// Share of calls that take a new request, 0 to 1.
-        miss: f64,
-    },
+    /// Each session goes through the list on its own. User u of c begins at request u·⌊N/c⌋ of N, or all of them at the
+    /// first when there are more users than requests.
+    PerSession,
+    /// All sessions share one cursor: the next call takes the request at the cursor, whichever session makes it. Differs from
+    /// `Sequential` as soon as sessions overlap. On one thread only.
+    Shared(Cursor),
     /// The first request, then one that the present one leads to, as [`SessionShape::links`] has it.
     Links,
 }
 
 impl Order {
-    /// Whether it counts the calls of the whole run, which only one thread can.
+    /// Whether all sessions of the run share a cursor, which takes a single thread.
     #[must_use]
-    pub const fn counts_calls(self) -> bool {
-        matches!(self, Self::Created | Self::Once | Self::WorkingSet { .. })
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Self::Shared(_))
     }
+}
+
+/// Where a shared cursor begins, how it moves, and what happens at the end of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cursor {
+    /// The request that it begins at.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub first: u32,
+    /// How far it moves, in requests.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub step: u32,
+    /// The share of calls after which it moves, 0 to 1, evenly: each call adds this to a sum, and when that reaches one, one
+    /// is taken off and the cursor moves.
+    #[serde(default = "whole", skip_serializing_if = "is_whole")]
+    pub advance: f64,
+    /// What that sum begins with, 0 up to but not 1.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub phase: f64,
+    /// What happens when it has passed the last request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub end: ListEnd,
+}
+
+impl Default for Cursor {
+    /// From the first request on, one further with each call, round and round.
+    fn default() -> Self {
+        Self { first: 0, step: 1, advance: 1.0, phase: 0.0, end: ListEnd::Wrap }
+    }
+}
+
+/// What happens when a cursor has passed the last request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListEnd {
+    /// It goes on at the beginning.
+    #[default]
+    Wrap,
+    /// The run ends at once, when one more call is due.
+    Stop,
 }
 
 /// Where a session pauses.
@@ -260,6 +334,14 @@ pub enum ThinkAt {
 
 const fn one() -> u32 {
     1
+}
+
+const fn whole() -> f64 {
+    1.0
+}
+
+fn is_whole(value: &f64) -> bool {
+    value.to_bits() == 1.0_f64.to_bits()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -292,7 +374,7 @@ pub struct Script {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Burst {
-    /// The first call; the others are sent when its reply is complete (httperf's session logs).
+    /// The first call; the others are sent when its reply is complete.
     pub first: RequestId,
     /// Calls sent together after the first.
     #[serde(default)]
@@ -323,15 +405,9 @@ pub enum Think {
         /// Longest.
         #[serde(with = "duration_text")]
         max: Duration,
-    },
-    /// Drawn evenly from zero to `max`, then rounded to a whole number of steps (siege's delay).
-    Stepped {
-        /// Longest.
-        #[serde(with = "duration_text")]
-        max: Duration,
-        /// One step, more than zero.
-        #[serde(with = "duration_text")]
-        step: Duration,
+        /// The drawn time is rounded to a whole multiple of this; zero means that it is not rounded.
+        #[serde(default, with = "duration_text", skip_serializing_if = "Duration::is_zero")]
+        granularity: Duration,
     },
     /// Drawn from an exponential distribution.
     Exponential {
@@ -361,30 +437,47 @@ impl Default for SessionShape {
     /// One call after the other until the run ends.
     fn default() -> Self {
         Self {
-            work: Work::Draw { calls: None, burst: 1, order: Order::Sequential },
+            work: Work::Draw { calls: None, burst: 1, first_alone: false, order: Order::Sequential },
             think: Think::None,
             think_at: ThinkAt::Between,
-            lead: false,
-            cookies: false,
-            jar: Vec::new(),
-            one_cookie: false,
-            follow: 0,
-            follow_statuses: redirects(),
-            follow_with_get: false,
-            opening: Vec::new(),
-            blocks: 1,
+            cookies: CookiePolicy::Off,
+            initial_cookies: Vec::new(),
+            forget_cookies_after: None,
+            redirects: RedirectPolicy::default(),
+            setup: Vec::new(),
+            parts: 1,
             links: None,
             resources: None,
             checksum: false,
-            forget_cookies: false,
-            admission: Vec::new(),
+            recovery: None,
             auth: None,
             failure: FailureRule::default(),
         }
     }
 }
 
+impl Cursor {
+    fn check(&self) -> Result<(), PlanError> {
+        let wrong = |field: &str, value: f64, remedy| {
+            let field = format!("session.work.draw.order.shared.{field}");
+            Err(PlanError::new(field, value.to_string(), remedy))
+        };
+        if !(0.0..=1.0).contains(&self.advance) {
+            return wrong("advance", self.advance, "use a share, 0 to 1");
+        }
+        if !(0.0..1.0).contains(&self.phase) {
+            return wrong("phase", self.phase, "use 0 or more, and less than 1");
+        }
+        Ok(())
+    }
+}
+
 impl SessionShape {
+    /// The recovery requests, if there are any.
+    pub fn recovery_requests(&self) -> impl Iterator<Item = &Request> {
+        self.recovery.iter().flat_map(|recovery| &recovery.requests)
+    }
+
     fn check_links(&self, requests: usize) -> Result<(), PlanError> {
         let wrong = |value: String, remedy: String| Err(PlanError::new("session.links", value, remedy));
         let Some(Links { pages, visit }) = &self.links else {
@@ -402,22 +495,22 @@ impl SessionShape {
         Ok(())
     }
 
-    fn check_blocks(&self, requests: usize) -> Result<(), PlanError> {
-        let remedy = match (&self.work, self.blocks) {
+    fn check_parts(&self, requests: usize) -> Result<(), PlanError> {
+        let remedy = match (&self.work, self.parts) {
             (_, 1) => return Ok(()),
             (Work::Scripts { .. } | Work::Draw { order: Order::Links, .. }, _) => {
-                "use 1: blocks are for requests that are drawn".to_owned()
+                "use 1: parts are for requests that are drawn".to_owned()
             }
-            (_, blocks) if blocks == 0 || !requests.is_multiple_of(blocks as usize) => {
+            (_, parts) if parts == 0 || !requests.is_multiple_of(parts as usize) => {
                 format!("use a number that divides the requests, {requests}")
             }
             _ => return Ok(()),
         };
-        Err(PlanError::new("session.blocks", self.blocks.to_string(), remedy))
+        Err(PlanError::new("session.parts", self.parts.to_string(), remedy))
     }
 
     pub(crate) fn check(&self, requests: usize) -> Result<(), PlanError> {
-        self.check_blocks(requests)?;
+        self.check_parts(requests)?;
         match &self.work {
             Work::Draw { order: Order::Links, burst, .. } if *burst != 1 => {
                 return Err(PlanError::new(
@@ -431,9 +524,7 @@ impl SessionShape {
             Work::Draw { calls: Some(0), .. } => {
                 return Err(PlanError::new("session.calls", "0", "use 1 or more"));
             }
-            Work::Draw { order: Order::WorkingSet { miss, .. }, .. } if !(0.0..=1.0).contains(miss) => {
-                return Err(PlanError::new("session.order.miss", miss.to_string(), "use a share, 0 to 1"));
-            }
+            Work::Draw { order: Order::Shared(cursor), .. } => cursor.check()?,
             Work::Draw { .. } => {}
             Work::Scripts { scripts } => {
                 if scripts.is_empty() {
@@ -451,22 +542,22 @@ impl SessionShape {
                 }
             }
         }
-        self.opening.iter().chain(&self.admission).try_for_each(Request::check)?;
-        if !self.jar.is_empty() && (!self.cookies || self.one_cookie) {
+        self.setup.iter().chain(self.recovery_requests()).try_for_each(Request::check)?;
+        if !self.initial_cookies.is_empty() && self.cookies != CookiePolicy::Jar {
             return Err(PlanError::new(
-                "session.jar",
-                format!("{} cookies", self.jar.len()),
-                "use session.cookies = true and no session.one_cookie: they are for sessions that keep cookies",
+                "session.initial_cookies",
+                format!("{} cookies", self.initial_cookies.len()),
+                "use session.cookies = \"jar\": they are for sessions that keep cookies",
             ));
         }
-        self.jar.iter().try_for_each(JarCookie::check)?;
-        if let Think::Stepped { step: Duration::ZERO, .. } = self.think {
-            return Err(PlanError::new("think.step", "0s", "use more than zero"));
+        if self.forget_cookies_after == Some(0) {
+            return Err(PlanError::new("session.forget_cookies_after", "0", "use 1 or more"));
         }
-        if let Think::Uniform { min, max } = self.think
+        self.initial_cookies.iter().try_for_each(InitialCookie::check)?;
+        if let Think::Uniform { min, max, .. } = self.think
             && max < min
         {
-            return Err(PlanError::new("think", "uniform", "give the shorter time first"));
+            return Err(PlanError::new("session.think", "uniform", "give the shorter time first"));
         }
         Ok(())
     }

@@ -65,7 +65,8 @@ fn plans() -> Vec<Plan> {
     rich.network.bind = vec!["127.0.0.2".parse().unwrap()];
     rich.timeouts =
         Timeouts { connect: None, call: None, idle: Some(Duration::from_secs(60)), ..Timeouts::default() };
-    rich.session.think = Think::Uniform { min: Duration::from_millis(1), max: Duration::from_millis(2) };
+    let (min, max) = (Duration::from_millis(1), Duration::from_millis(2));
+    rich.session.think = Think::Uniform { min, max, granularity: Duration::ZERO };
     let mut scripted = plan.clone();
     scripted.session.work = Work::Scripts {
         scripts: vec![Script {
@@ -124,8 +125,8 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn a_jar_holds_cookies_that_can_be_sent() {
-    let good = JarCookie {
+fn initial_cookies_can_be_sent() {
+    let good = InitialCookie {
         session: 3,
         name: "a".into(),
         value: "b c".into(),
@@ -133,23 +134,29 @@ fn a_jar_holds_cookies_that_can_be_sent() {
         path: "/".into(),
         secure: true,
     };
-    let with = |cookie: JarCookie, cookies| {
+    let with = |cookie: InitialCookie, cookies| {
         let mut plan = plans()[0].clone();
-        (plan.session.jar, plan.session.cookies) = (vec![cookie], cookies);
+        (plan.session.initial_cookies, plan.session.cookies) = (vec![cookie], cookies);
         plan.check().map_err(|error| error.field)
     };
-    assert_eq!(with(good.clone(), true), Ok(()));
-    assert_eq!(with(good.clone(), false), Err("session.jar".into()));
+    assert_eq!(with(good.clone(), CookiePolicy::Jar), Ok(()));
+    for policy in [CookiePolicy::Off, CookiePolicy::LastValue] {
+        assert_eq!(with(good.clone(), policy), Err("session.initial_cookies".into()));
+    }
     let rows = [
-        (JarCookie { name: String::new(), ..good.clone() }, "name"),
-        (JarCookie { name: "a=b".into(), ..good.clone() }, "name"),
-        (JarCookie { value: "b; c=d".into(), ..good.clone() }, "value"),
-        (JarCookie { value: "b\r\nX: 1".into(), ..good.clone() }, "value"),
-        (JarCookie { domain: ".a.test".into(), ..good.clone() }, "domain"),
-        (JarCookie { path: "x".into(), ..good }, "path"),
+        (InitialCookie { name: String::new(), ..good.clone() }, "name"),
+        (InitialCookie { name: "a=b".into(), ..good.clone() }, "name"),
+        (InitialCookie { value: "b; c=d".into(), ..good.clone() }, "value"),
+        (InitialCookie { value: "b\r\nX: 1".into(), ..good.clone() }, "value"),
+        (InitialCookie { domain: ".a.test".into(), ..good.clone() }, "domain"),
+        (InitialCookie { path: "x".into(), ..good }, "path"),
     ];
     for (cookie, field) in rows {
-        assert_eq!(with(cookie, true), Err(format!("session.jar.{field}")), "{field}");
+        assert_eq!(
+            with(cookie, CookiePolicy::Jar),
+            Err(format!("session.initial_cookies.{field}")),
+            "{field}"
+        );
     }
 }
 

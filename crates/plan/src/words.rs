@@ -176,7 +176,7 @@ impl Think {
                 if max < min {
                     return Err(PlanError::new("think", text, "give the shorter time first"));
                 }
-                Self::Uniform { min, max }
+                Self::Uniform { min, max, granularity: Duration::ZERO }
             }
             Some(("exponential", mean)) => {
                 Self::Exponential { mean: parse_duration("think", mean).map_err(|_| wrong())? }

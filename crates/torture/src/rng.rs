@@ -2,6 +2,11 @@
 
 use warwolf_workload::seed::{Purpose, Stream, Streams};
 
+/// The order of traps; one stream for each round of them.
+pub(crate) const TRAP_ORDER: Purpose = Purpose(6);
+/// The content of requests; one stream each.
+pub(crate) const TRAP_CONTENT: Purpose = Purpose(7);
+
 /// A stream of random numbers, read from its beginning.
 #[derive(Clone, Debug)]
 pub(crate) struct Rng {
@@ -83,15 +88,15 @@ mod tests {
 
     #[test]
     fn the_stream_is_read_in_order() {
-        let stream = Streams::new(1, Purpose::TrapContent).stream(2);
-        let mut rng = Rng::new(1, 2, Purpose::TrapContent);
+        let stream = Streams::new(1, TRAP_CONTENT).stream(2);
+        let mut rng = Rng::new(1, 2, TRAP_CONTENT);
         assert_eq!([rng.bits(), rng.bits()], [stream.bits(0), stream.bits(1)]);
-        assert_ne!(Rng::new(1, 2, Purpose::TrapOrder).bits(), stream.bits(0));
+        assert_ne!(Rng::new(1, 2, TRAP_ORDER).bits(), stream.bits(0));
     }
 
     #[test]
     fn lengths_cluster_at_buffer_sizes_and_respect_the_limit() {
-        let mut rng = Rng::new(7, 0, Purpose::TrapContent);
+        let mut rng = Rng::new(7, 0, TRAP_CONTENT);
         let lengths: Vec<usize> = (0..20_000).map(|_| rng.length(20_000)).collect();
         assert!(lengths.iter().all(|length| *length <= 20_000));
         for near in [255, 1_024, 4_096, 8_192] {

@@ -129,12 +129,11 @@ fn pause(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
-    use warwolf_workload::seed::Purpose;
+    use crate::rng::{Rng, TRAP_CONTENT};
 
     #[test]
     fn spellings_round_trip() {
-        let mut rng = Rng::new(3, 0, Purpose::TrapContent);
+        let mut rng = Rng::new(3, 0, TRAP_CONTENT);
         for _ in 0..300 {
             let mut steps = Vec::new();
             for _ in 0..rng.between(1, 3) {

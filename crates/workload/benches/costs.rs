@@ -15,7 +15,7 @@ fn plan(arrivals: ArrivalProcess) -> Plan {
     Plan {
         schedule: Schedule::Open { arrivals, burst: 1 },
         session: SessionShape {
-            work: Work::Draw { calls: Some(1), burst: 1, order: Order::Sequential },
+            work: Work::Draw { calls: Some(1), burst: 1, first_alone: false, order: Order::Sequential },
             ..SessionShape::default()
         },
         stop: Stop { duration: None, calls: None, grace: Duration::ZERO },
@@ -68,14 +68,14 @@ fn session(bencher: Bencher) {
 #[divan::bench]
 fn session_of_one_call(bencher: Bencher) {
     let plan = plan(process("constant"));
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let request = &plan.requests[0];
     let mut number = 0;
     bencher.bench_local(|| {
         number += 1;
         let mut session = workload.session(black_box(number));
-        while let Step::Send { .. } = session.next(&workload) {
-            black_box(session.next(&workload));
+        while let Step::Send { .. } = session.next(&mut workload) {
+            black_box(session.next(&mut workload));
             session.reply(
                 &workload,
                 &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), request) },
@@ -91,20 +91,20 @@ fn call_with_chance(bencher: Bencher) {
     let mut plan = plan(process("constant"));
     plan.requests = vec![plan.requests[0].clone(); 100];
     plan.session = SessionShape {
-        work: Work::Draw { calls: None, burst: 1, order: Order::Random },
+        work: Work::Draw { calls: None, burst: 1, first_alone: false, order: Order::Random },
         think: Think::Exponential { mean: Duration::from_secs(1) },
         ..SessionShape::default()
     };
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(7);
     bencher.bench_local(|| {
-        black_box(session.next(&workload));
-        black_box(session.next(&workload));
+        black_box(session.next(&mut workload));
+        black_box(session.next(&mut workload));
         session.reply(
             &workload,
             &Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) },
         );
-        black_box(session.next(&workload))
+        black_box(session.next(&mut workload))
     });
 }
 
@@ -113,16 +113,16 @@ fn call_with_chance(bencher: Bencher) {
 fn call_with_cookie(bencher: Bencher) {
     let mut plan = plan(process("constant"));
     plan.session = SessionShape {
-        work: Work::Draw { calls: None, burst: 1, order: Order::Sequential },
-        cookies: true,
+        work: Work::Draw { calls: None, burst: 1, first_alone: false, order: Order::Sequential },
+        cookies: warwolf_plan::CookiePolicy::Jar,
         ..SessionShape::default()
     };
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(7);
     let cookies = [b"session=0123456789abcdef; Path=/; HttpOnly".to_vec()];
     let mut out = Vec::new();
     bencher.bench_local(|| {
-        black_box(session.next(&workload));
+        black_box(session.next(&mut workload));
         out.clear();
         session.write_fields(&workload, &plan.requests[0], &mut |name, value| {
             out.extend_from_slice(name.as_bytes());

@@ -164,7 +164,7 @@ enum Process {
 
 impl Process {
     fn new(arrivals: &ArrivalProcess, seed: u64, shard: &Shard, group: u64) -> Self {
-        let stream = Streams::new(seed, Purpose::Arrivals).stream(0);
+        let stream = Streams::new(seed, Purpose::ARRIVALS).stream(0);
         match arrivals {
             ArrivalProcess::Constant { rate } => Self::Constant(Pace::new(*rate)),
             ArrivalProcess::Poisson { rate } => Self::Drawn(Gaps::new(

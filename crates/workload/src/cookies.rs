@@ -6,7 +6,7 @@
 
 use crate::AddField;
 use std::net::IpAddr;
-use warwolf_plan::{Endpoint, JarCookie, Request, Scheme};
+use warwolf_plan::{Endpoint, InitialCookie, Request, Scheme};
 
 /// Cookies a session keeps; a further one takes the place of the oldest. (RFC 6265 section 6.1 asks for 50 a domain.)
 pub const COOKIES_MAX: usize = 50;
@@ -87,7 +87,7 @@ impl Cookies {
     }
 
     /// Keeps a cookie that the plan gives, unless it is larger than one may be.
-    pub(crate) fn begin_with(&mut self, given: &JarCookie) {
+    pub(crate) fn begin_with(&mut self, given: &InitialCookie) {
         let cookie = Cookie {
             pair: format!("{}={}", given.name, given.value).into_bytes(),
             name_length: given.name.len(),

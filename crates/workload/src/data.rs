@@ -57,7 +57,7 @@ mod tests {
     use crate::seed::{Purpose, Streams};
 
     fn stream(number: u64) -> Stream {
-        Streams::new(7, Purpose::Data).stream(number)
+        Streams::new(7, Purpose::DATA).stream(number)
     }
 
     #[test]

@@ -6,12 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod arrivals;
-mod auth;
 mod cookies;
+mod cursor;
 mod data;
 mod fields;
+mod interceptors;
 mod page;
-mod redirect;
+mod program;
 pub mod seed;
 mod session;
 mod think;

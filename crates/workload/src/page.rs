@@ -2,7 +2,7 @@
 //!
 //! Only tags are read, not trees: what a script would load nobody can know, and the rest is in attributes.
 
-use crate::redirect;
+use crate::interceptors::redirect;
 use flate2::read::{GzDecoder, ZlibDecoder};
 use html5gum::{DefaultEmitter, HtmlString, StartTag, Token, Tokenizer};
 use std::borrow::Cow;

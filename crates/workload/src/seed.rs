@@ -3,23 +3,22 @@
 //! Chance belongs to a number, not to a thread: draw `i` of stream `k` is the same whoever asks and in whatever order. It
 //! also makes a stream free to create, so that a session holds none.
 
-/// What a stream is for. No two purposes share one.
+/// What a stream is for, as a number. No two purposes of a run share one. Those of this crate are named here; other users of
+/// [`Streams`] own the numbers from 6 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub struct Purpose(pub u64);
+
+impl Purpose {
     /// Gaps between arrivals; one stream for the whole run.
-    Arrivals = 1,
+    pub const ARRIVALS: Self = Self(1);
     /// Which request comes next; one stream a session.
-    Requests = 2,
+    pub const REQUESTS: Self = Self(2);
     /// How long a user thinks; one stream a session.
-    Think = 3,
+    pub const THINK: Self = Self(3);
     /// Client nonces of digest authentication; one stream a session.
-    Nonces = 4,
-    /// Random data sent with calls; one stream a session, and another made from it for each call.
-    Data = 5,
-    /// In which order torture sets its traps; one stream for each round of them.
-    TrapOrder = 6,
-    /// What torture's requests are made of; one stream each.
-    TrapContent = 7,
+    pub const NONCES: Self = Self(4);
+    /// Data generated for calls; one stream a session, and another made from it for each call.
+    pub const DATA: Self = Self(5);
 }
 
 /// The streams of one purpose.
@@ -30,7 +29,7 @@ impl Streams {
     /// The streams that `seed` gives for `purpose`.
     #[must_use]
     pub const fn new(seed: u64, purpose: Purpose) -> Self {
-        Self(mix(mix(seed.wrapping_add(STEP)).wrapping_add((purpose as u64).wrapping_mul(STEP))))
+        Self(mix(mix(seed.wrapping_add(STEP)).wrapping_add(purpose.0.wrapping_mul(STEP))))
     }
 
     /// Stream `number`.
@@ -104,7 +103,7 @@ mod tests {
     fn seeds_purposes_and_numbers_each_give_another_stream() {
         let mut first = Vec::new();
         for seed in [0, 1, u64::MAX] {
-            for purpose in [Purpose::Arrivals, Purpose::Requests, Purpose::Think] {
+            for purpose in [Purpose::ARRIVALS, Purpose::REQUESTS, Purpose::THINK] {
                 first.extend((0..50).map(|n| Streams::new(seed, purpose).stream(n).bits(0)));
             }
         }
@@ -116,7 +115,7 @@ mod tests {
 
     #[test]
     fn draws_keep_to_their_range() {
-        let stream = Streams::new(7, Purpose::Think).stream(0);
+        let stream = Streams::new(7, Purpose::THINK).stream(0);
         for i in 0..10_000 {
             assert!(stream.unit(i) > 0.0 && stream.unit(i) <= 1.0);
             assert!(stream.below(i, 7) < 7);

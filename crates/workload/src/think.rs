@@ -9,13 +9,10 @@ pub(crate) fn draw(think: &Think, stream: Stream, position: u64) -> Duration {
     match *think {
         Think::None => Duration::ZERO,
         Think::Constant { time } => time,
-        Think::Uniform { min, max } => {
+        Think::Uniform { min, max, granularity } => {
             let span = nanos(max).saturating_sub(nanos(min));
-            Duration::from_nanos(nanos(min).saturating_add(stream.below(position, span.saturating_add(1))))
-        }
-        Think::Stepped { max, step } => {
-            let (max, step) = (nanos(max), nanos(step).max(1));
-            let drawn = stream.below(position, max.saturating_add(1));
+            let drawn = nanos(min).saturating_add(stream.below(position, span.saturating_add(1)));
+            let step = nanos(granularity).max(1);
             let steps = drawn / step + u64::from(drawn % step >= step.div_ceil(2));
             Duration::from_nanos(steps.saturating_mul(step))
         }
@@ -36,7 +33,7 @@ mod tests {
     use crate::seed::{Purpose, Streams};
 
     fn drawn(think: Think) -> Vec<f64> {
-        let streams = Streams::new(11, Purpose::Think);
+        let streams = Streams::new(11, Purpose::THINK);
         // Across sessions and within them, as they are drawn in a run.
         (0..20_000).map(|i| draw(&think, streams.stream(i / 10), i % 10).as_secs_f64()).collect()
     }
@@ -52,7 +49,9 @@ mod tests {
     #[test]
     fn pauses_have_the_distribution_asked_for() {
         let (min, max) = (Duration::from_millis(100), Duration::from_millis(500));
-        let uniform = distance(drawn(Think::Uniform { min, max }), |x| ((x - 0.1) / 0.4).clamp(0.0, 1.0));
+        let uniform = distance(drawn(Think::Uniform { min, max, granularity: Duration::ZERO }), |x| {
+            ((x - 0.1) / 0.4).clamp(0.0, 1.0)
+        });
         assert!(uniform < 1.63, "{uniform}");
         let mean = Duration::from_secs(2);
         let exponential = distance(drawn(Think::Exponential { mean }), |x| 1.0 - (-x / 2.0).exp());
@@ -65,7 +64,7 @@ mod tests {
     fn pauses_in_steps_have_their_ends_half_as_often() {
         let second = Duration::from_secs(1);
         let mut counts = [0_u32; 4];
-        for time in drawn(Think::Stepped { max: second * 3, step: second }) {
+        for time in drawn(Think::Uniform { min: Duration::ZERO, max: second * 3, granularity: second }) {
             assert_eq!(time.fract(), 0.0);
             counts[time as usize] += 1;
         }
@@ -77,11 +76,16 @@ mod tests {
 
     #[test]
     fn the_longest_pauses_do_not_overflow() {
-        let stream = Streams::new(0, Purpose::Think).stream(0);
+        let stream = Streams::new(0, Purpose::THINK).stream(0);
         for position in 0..1_000 {
             draw(&Think::Exponential { mean: Duration::MAX }, stream, position);
-            draw(&Think::Uniform { min: Duration::MAX, max: Duration::MAX }, stream, position);
-            draw(&Think::Uniform { min: Duration::ZERO, max: Duration::MAX }, stream, position);
+            for (min, granularity) in [
+                (Duration::MAX, Duration::ZERO),
+                (Duration::ZERO, Duration::ZERO),
+                (Duration::ZERO, Duration::MAX),
+            ] {
+                draw(&Think::Uniform { min, max: Duration::MAX, granularity }, stream, position);
+            }
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_plan::{ArrivalProcess, Order, Plan, Request, Schedule, SessionShape, Shard, Stop, Think, Work};
+use warwolf_plan::{
+    ArrivalProcess, CookiePolicy, Order, Plan, Request, Schedule, SessionShape, Shard, Stop, Think, Work,
+};
 use warwolf_sim::alloc;
 use warwolf_workload::{Arrivals, Reply, Session, Step, Token, Workload};
 
@@ -12,7 +14,7 @@ fn plan(schedule: Schedule, calls: u64) -> Plan {
         seed: 99,
         schedule,
         session: SessionShape {
-            work: Work::Draw { calls: Some(calls), burst: 2, order: Order::Random },
+            work: Work::Draw { calls: Some(calls), burst: 2, first_alone: false, order: Order::Random },
             think: Think::Exponential { mean: Duration::from_secs(1) },
             ..SessionShape::default()
         },
@@ -22,7 +24,7 @@ fn plan(schedule: Schedule, calls: u64) -> Plan {
 }
 
 /// All that a session sends and how long it thinks, when every call succeeds.
-fn steps(workload: &Workload, session: &mut Session, reply: &Reply<'_>) -> Vec<Step> {
+fn steps(workload: &mut Workload, session: &mut Session, reply: &Reply<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     loop {
         match session.next(workload) {
@@ -48,7 +50,7 @@ fn any_number_of_shards_sends_the_same_requests_at_the_same_times() {
             for index in 0..count {
                 let mut arrivals = Arrivals::new(&plan, &Shard::new(index, count).unwrap());
                 while let Some(arrival) = arrivals.take() {
-                    let steps = steps(&workload, &mut workload.session(arrival.number), &reply);
+                    let steps = steps(&mut workload.clone(), &mut workload.session(arrival.number), &reply);
                     assert!(sent.insert(arrival.number, (arrival.at, steps)).is_none());
                 }
             }
@@ -66,7 +68,7 @@ fn any_number_of_shards_sends_the_same_requests_at_the_same_times() {
 fn arrivals_and_sessions_of_the_simple_kind_allocate_nothing() {
     let poisson = Schedule::Open { arrivals: ArrivalProcess::Poisson { rate: 100.0 }, burst: 1 };
     let plan = plan(poisson, 2);
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let mut arrivals = Arrivals::new(&plan, &Shard::WHOLE);
     let reply = Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) };
     let mut calls = 0;
@@ -74,7 +76,7 @@ fn arrivals_and_sessions_of_the_simple_kind_allocate_nothing() {
         while let Some(arrival) = arrivals.take() {
             let mut session = workload.session(arrival.number);
             loop {
-                match session.next(&workload) {
+                match session.next(&mut workload) {
                     Step::Wait => {
                         session.reply(&workload, &reply);
                     }
@@ -91,8 +93,8 @@ fn arrivals_and_sessions_of_the_simple_kind_allocate_nothing() {
 fn a_cookie_set_with_every_reply_allocates_once() {
     let users = Schedule::Closed { users: 1, ramp: Duration::ZERO };
     let mut plan = plan(users, 200);
-    plan.session.cookies = true;
-    let workload = Workload::new(&plan);
+    plan.session.cookies = CookiePolicy::Jar;
+    let mut workload = Workload::new(&plan);
     let cookies = [b"session=0123456789abcdef; Path=/".to_vec(), b"other=1; Path=/".to_vec()];
     let reply = Reply {
         completed: true,
@@ -103,7 +105,7 @@ fn a_cookie_set_with_every_reply_allocates_once() {
     let mut session = workload.session(0);
     let mut out = Vec::with_capacity(1_000);
     let mut turn = |session: &mut Session| {
-        if session.next(&workload) == Step::Wait {
+        if session.next(&mut workload) == Step::Wait {
             session.reply(&workload, &reply);
         }
         out.clear();

@@ -46,7 +46,7 @@ fn usual() -> Plan {
 fn open(arrivals: ArrivalProcess) -> Plan {
     let mut plan = usual();
     plan.schedule = Schedule::Open { arrivals, burst: 1 };
-    plan.session.work = Work::Draw { calls: Some(1), burst: 1, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: Some(1), burst: 1, first_alone: false, order: Order::Sequential };
     plan.connections = Connections::default();
     plan
 }
@@ -101,7 +101,8 @@ fn closed_loops() {
             users(
                 4,
                 with(usual(), |plan| {
-                    plan.session.work = Work::Draw { calls: None, burst: 16, order: Order::Sequential };
+                    plan.session.work =
+                        Work::Draw { calls: None, burst: 16, first_alone: false, order: Order::Sequential };
                     plan.connections.pipeline = 16;
                 }),
             ),
@@ -109,7 +110,10 @@ fn closed_loops() {
         ("--think 1s", with(usual(), |plan| plan.session.think = Think::Constant { time: seconds(1) })),
         (
             "--think uniform:1s,3s",
-            with(usual(), |plan| plan.session.think = Think::Uniform { min: seconds(1), max: seconds(3) }),
+            with(usual(), |plan| {
+                plan.session.think =
+                    Think::Uniform { min: seconds(1), max: seconds(3), granularity: Duration::ZERO }
+            }),
         ),
         (
             "--think exponential:2s",
@@ -117,7 +121,10 @@ fn closed_loops() {
         ),
         (
             "--cookies --follow 3",
-            with(usual(), |plan| (plan.session.cookies, plan.session.follow) = (true, 3)),
+            with(usual(), |plan| {
+                plan.session.cookies = CookiePolicy::Jar;
+                plan.session.redirects.limit = 3;
+            }),
         ),
         ("--seed 42", with(usual(), |plan| plan.seed = 42)),
     ]);
@@ -197,7 +204,10 @@ fn requests() {
     let listed = planned(&format!("{URL} --urls list --order random")).unwrap();
     let urls: Vec<String> = listed.requests.iter().map(Request::url).collect();
     assert_eq!(urls, ["http://a.test/", "http://b.test/1", "http://c.test:81/2"]);
-    assert_eq!(listed.session.work, Work::Draw { calls: None, burst: 1, order: Order::Random });
+    assert_eq!(
+        listed.session.work,
+        Work::Draw { calls: None, burst: 1, first_alone: false, order: Order::Random }
+    );
 }
 
 #[test]

@@ -146,6 +146,7 @@ pub fn parse(
             work: Work::Draw {
                 calls: matches!(start, Start::Rate(_)).then_some(1),
                 burst: 1,
+                first_alone: false,
                 order: Order::Random,
             },
             think: Think::None,

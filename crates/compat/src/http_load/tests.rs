@@ -42,7 +42,10 @@ fn a_parallel_run_is_a_closed_loop_that_draws_urls_at_random() {
     let Classic { plan, style } = meant("-parallel 5 -fetches 100 urls");
     assert_eq!(closed(&plan), Some(5));
     assert_eq!((plan.stop.calls, plan.stop.duration), (Some(100), None));
-    assert_eq!(plan.session.work, Work::Draw { calls: None, burst: 1, order: Order::Random });
+    assert_eq!(
+        plan.session.work,
+        Work::Draw { calls: None, burst: 1, first_alone: false, order: Order::Random }
+    );
     assert_eq!(plan.connections.version, HttpVersion::Http10);
     assert!(!plan.connections.keep_alive);
     assert_eq!(plan.seed, 7);
@@ -66,7 +69,10 @@ fn a_rate_is_an_open_loop_of_exactly_that_rate() {
         let plan = meant(&format!("-rate {rate} -seconds 2 urls")).plan;
         let arrivals = ArrivalProcess::Constant { rate: f64::from(rate) };
         assert_eq!(plan.schedule, Schedule::Open { arrivals, burst: 1 });
-        assert_eq!(plan.session.work, Work::Draw { calls: Some(1), burst: 1, order: Order::Random });
+        assert_eq!(
+            plan.session.work,
+            Work::Draw { calls: Some(1), burst: 1, first_alone: false, order: Order::Random }
+        );
         assert_eq!(plan.stop.duration, Some(Duration::from_secs(2)));
     }
 }

@@ -1,5 +1,7 @@
 //! Which URIs are asked for when it is not always the same: `--wset`, `--wlog` and `--servers`.
 
+use warwolf_plan::{Cursor, ListEnd};
+
 /// The URIs of a working set of `files`, under `prefix`: one path element a digit.
 ///
 /// A slash at the end of the prefix is dropped. (The original drops the first character instead, which is right only for
@@ -38,6 +40,15 @@ impl Sequence {
     pub(super) fn working_set(files: u32, rate: f64, (id, clients): (u32, u32)) -> Self {
         Self::WorkingSet { file: id, files, step: clients, rate, due: FIRST_DUE }
     }
+}
+
+/// The cursor of a plan that goes through `count` targets like [`Sequence::working_set`], which adds to its sum before a call
+/// where a cursor adds after it.
+pub(super) fn working_set_cursor(rate: f64, (id, clients): (u32, u32), count: usize) -> Cursor {
+    let sum = FIRST_DUE + rate;
+    let (moves, phase) = if sum >= 1.0 { (1, sum - 1.0) } else { (0, sum) };
+    let first = (u64::from(id) + moves * u64::from(clients)) % count.max(1) as u64;
+    Cursor { first: first as u32, step: clients, advance: rate, phase, end: ListEnd::Wrap }
 }
 
 /// What the C library's generator of random numbers gives first when nobody has seeded it.
@@ -117,6 +128,30 @@ mod tests {
         assert_eq!(files(1, 1.0, (0, 1), 2), [0, 0]);
         assert_eq!(files(10, 0.0, (4, 5), 2), [4, 4]);
         assert!(files(3, 1.0, (6, 9), 20).iter().all(|file| *file < 3));
+    }
+
+    #[test]
+    fn the_cursor_of_a_plan_takes_the_same_targets() {
+        for (files, rate, client) in [
+            (10, 1.0, (0, 1)),
+            (100, 0.25, (3, 7)),
+            (1, 1.0, (0, 1)),
+            (7, 0.1, (6, 9)),
+            (9, 1.0 / 3.0, (4, 5)),
+        ] {
+            let expected: Vec<usize> = Sequence::working_set(files, rate, client).take(2_000).collect();
+            let cursor = working_set_cursor(rate, client, files as usize);
+            let (mut position, mut sum) = (u64::from(cursor.first), cursor.phase);
+            let taken = (0..2_000).map(|_| {
+                let taken = position % u64::from(files);
+                sum += cursor.advance;
+                position = taken + if sum >= 1.0 { u64::from(cursor.step) } else { 0 };
+                sum -= if sum >= 1.0 { 1.0 } else { 0.0 };
+                taken as usize
+            });
+            assert_eq!(taken.collect::<Vec<_>>(), expected, "{files} files, {rate}");
+            assert!((0.0..1.0).contains(&cursor.phase));
+        }
     }
 
     #[test]

@@ -7,16 +7,16 @@ use super::ciphers::{Chosen, choose};
 use super::options::{Options, Protocol, Sessions, Waiting};
 use super::period::Period;
 use super::sessionlog::{self, Logged, LoggedSession};
-use super::targets::{Sequence, entries, working_set};
+use super::targets::{Sequence, entries, working_set, working_set_cursor};
 use super::wire::{Stationery, Wire};
 use super::{Read, escape};
 use crate::latin;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Body, Burst, DriverChoice, Endpoint, Fetch, HttpVersion, Idle, Order, Plan, Reconnect,
-    Request, RequestId, Resources, Schedule, Scheme, Script, Stop, Think, Timeouts, TlsVersion, Verify,
-    WhenFull, Work,
+    ArrivalProcess, Body, Burst, CookiePolicy, Cursor, DriverChoice, Endpoint, Fetch, HttpVersion, Idle,
+    ListEnd, Order, Plan, Reconnect, Request, RequestId, Resources, Schedule, Scheme, Script, Stop, Think,
+    Timeouts, TlsVersion, Verify, WhenFull, Work,
 };
 
 /// A plan, and what is to be said about it on stderr.
@@ -68,12 +68,11 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     let workload = workload(options, &Stationery::new(options, extra), &servers, read, &mut notes)?;
     let mut plan = Plan::new(workload.requests);
     plan.session.work = workload.work;
-    plan.session.blocks = workload.blocks;
+    plan.session.parts = workload.parts;
     plan.session.think = workload.think;
-    plan.session.one_cookie = options.cookies;
-    plan.session.lead = options.sessions.is_some();
+    plan.session.cookies = if options.cookies { CookiePolicy::LastValue } else { CookiePolicy::Off };
     if let Some(Sessions::Pages { .. }) = options.sessions {
-        plan.session.follow = REDIRECTS;
+        plan.session.redirects.limit = REDIRECTS;
         plan.session.resources =
             Some(Resources { skip_hosts: Vec::new(), limit: PARTS, cache: false, fetch: Fetch::Together });
     }
@@ -179,8 +178,8 @@ fn servers(options: &Options, read: Read<'_>) -> Result<Vec<String>, String> {
 /// What sessions do, and how many there are.
 struct Workload {
     requests: Vec<Request>,
-    /// Equal blocks of them, one for each server.
-    blocks: u32,
+    /// Equal parts of them, one for each server.
+    parts: u32,
     work: Work,
     think: Think,
     sessions: Option<u64>,
@@ -223,14 +222,15 @@ fn workload(
         .map(|(server, target)| planned(options, server, stationery.request(server, method, target, b"")))
         .collect();
     let think = constant(think);
-    let order = order(options);
-    let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, order };
+    let order = order(options, targets.len());
+    let first_alone = options.sessions.is_some();
+    let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, first_alone, order };
     let visits = sequence(options, targets.len()).map(|sequence| Visits {
         targets: targets.iter().map(|target| String::from_utf8_lossy(target).into_owned()).collect(),
         sequence,
     });
-    let blocks = servers.len() as u32;
-    Ok(Workload { requests, blocks, work, think, sessions: sessions.map(u64::from), visits })
+    let parts = servers.len() as u32;
+    Ok(Workload { requests, parts, work, think, sessions: sessions.map(u64::from), visits })
 }
 
 /// So many sessions of so many pages, whatever else would say what is asked for.
@@ -250,8 +250,13 @@ fn paged(
     };
     Ok(Workload {
         requests: servers.iter().map(page).collect(),
-        blocks: servers.len() as u32,
-        work: Work::Draw { calls: Some(pages.into()), burst: 1, order: Order::Sequential },
+        parts: servers.len() as u32,
+        work: Work::Draw {
+            calls: Some(pages.into()),
+            burst: 1,
+            first_alone: false,
+            order: Order::Sequential,
+        },
         think: constant(think),
         sessions: Some(sessions.into()),
         visits: None,
@@ -287,14 +292,11 @@ fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result
 }
 
 /// The same in the words of a plan.
-fn order(options: &Options) -> Order {
+fn order(options: &Options, count: usize) -> Order {
     match (&options.wlog, options.wset) {
-        (Some((true, _)), _) => Order::Created,
-        (Some((false, _)), _) => Order::Once,
-        (None, Some((_, miss))) => {
-            let (first, step) = options.client;
-            Order::WorkingSet { first, step, miss }
-        }
+        (Some((true, _)), _) => Order::Shared(Cursor::default()),
+        (Some((false, _)), _) => Order::Shared(Cursor { end: ListEnd::Stop, ..Cursor::default() }),
+        (None, Some((_, miss))) => Order::Shared(working_set_cursor(miss, options.client, count)),
         (None, None) => Order::Sequential,
     }
 }
@@ -341,7 +343,7 @@ fn scripted(
         .collect();
     Workload {
         requests,
-        blocks: 1,
+        parts: 1,
         work: Work::Scripts { scripts },
         think: Think::None,
         sessions: Some(sessions.into()),

@@ -137,19 +137,18 @@ fn translate(settings: &Settings, mut before: Output, world: &dyn World) -> Resu
     if settings.is_capped() {
         before.stdout.push_str(&texts::capped(settings.era, settings.users()));
     }
-    let opening = others(settings, &settings.login_urls, &mut before, world);
-    let admission = others(settings, settings.admissions(), &mut before, world);
-    let hosts: Vec<String> = [&targets, &opening, &admission]
+    let setup = others(settings, &settings.login_urls, &mut before, world);
+    let recovery = others(settings, settings.admissions(), &mut before, world);
+    let hosts: Vec<String> = [&targets, &setup, &recovery]
         .into_iter()
         .flatten()
         .map(|target| target.endpoint.host.clone())
         .collect();
     let jars = settings.cookies_path().and_then(|path| world.read(Path::new(&path)).ok());
     let jars = jars.map(|bytes| Jars::read(&String::from_utf8_lossy(&bytes), &hosts)).unwrap_or_default();
-    let jar =
+    let cookies =
         if settings.brings_cookies() { jars.planned(settings.users(), world.seconds()) } else { Vec::new() };
-    let planned =
-        planning::plan(settings, &targets, Besides { opening: &opening, admission: &admission, jar });
+    let planned = planning::plan(settings, &targets, Besides { setup: &setup, recovery: &recovery, cookies });
     let mut style = style(settings, &targets, planned.as_ref().map_or(&[], |(_, places)| places));
     style.jars = jars;
     Ok(Classic { plan: planned.map(|(plan, _)| plan), style, before })

@@ -89,7 +89,10 @@ fn version_1_00_has_its_own_options_and_no_rc_file() {
     assert!(!classic.style.verbose);
     let default = parse(&words("siege -u shemp"), &world).unwrap().plan.unwrap();
     let second = std::time::Duration::from_secs(1);
-    assert_eq!(default.session.think, warwolf_plan::Think::Uniform { min: second, max: second * 3 });
+    assert_eq!(
+        default.session.think,
+        warwolf_plan::Think::Uniform { min: second, max: second * 3, granularity: std::time::Duration::ZERO }
+    );
 }
 
 #[test]
@@ -119,7 +122,7 @@ fn users_begin_with_the_cookies_that_were_kept() {
     let world = world().with_file("/home/jeff/.siege/cookies.txt", kept).with_file("rc", "");
     let jar = |line: &str| {
         let classic = classic(line, &world);
-        let told = classic.plan.expect("a run").session.jar;
+        let told = classic.plan.expect("a run").session.initial_cookies;
         (
             told.iter().map(|cookie| format!("{}@{}", cookie.name, cookie.domain)).collect::<Vec<_>>(),
             classic.style,
@@ -151,7 +154,10 @@ fn ways_in_are_asked_for_in_order() {
     );
     let ways = |line: &str| -> Vec<String> {
         let plan = classic(line, &world).plan.expect("a run");
-        plan.session.admission.iter().map(|request| format!("{} {}", request.method, request.url())).collect()
+        plan.session
+            .recovery_requests()
+            .map(|request| format!("{} {}", request.method, request.url()))
+            .collect()
     };
     assert_eq!(ways("siege -R rc -r1 a.test"), ["POST http://a.test/in", "GET https://b.test/in"]);
     assert_eq!(ways("siege --as 4.1.7 --quirks -R rc -r1 a.test").len(), 2);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use time::{Date, Month, PrimitiveDateTime, Time};
-use warwolf_plan::JarCookie;
+use warwolf_plan::InitialCookie;
 
 /// What the file begins with, as the original has it.
 const HEAD: &str = "#\n\
@@ -221,8 +221,8 @@ impl Jars {
     }
 
     /// What the first `users` begin a run at `now` with.
-    pub(super) fn planned(&self, users: u32, now: u64) -> Vec<JarCookie> {
-        let cookie = |session: u64, entry: &Entry| JarCookie {
+    pub(super) fn planned(&self, users: u32, now: u64) -> Vec<InitialCookie> {
+        let cookie = |session: u64, entry: &Entry| InitialCookie {
             session,
             name: entry.name.clone(),
             value: entry.value.clone(),
@@ -364,7 +364,7 @@ mod tests {
         let hosts = ["127.0.0.1", "b.test", "localhost"].map(str::to_owned);
         let jars = Jars::read(text, &hosts);
         let told = |users| -> Vec<String> {
-            let text = |cookie: &JarCookie| {
+            let text = |cookie: &InitialCookie| {
                 let secure = if cookie.secure { " secure" } else { "" };
                 format!(
                     "{} {}={} {}{}{secure}",

@@ -300,7 +300,7 @@ fn call(record: &CallRecord<'_>) -> Call {
         time: sample.finished.since(sample.started),
         goes_on: record.is_continued,
         gives_up: false,
-        opening: record.is_opening,
+        opening: record.is_setup,
     }
 }
 

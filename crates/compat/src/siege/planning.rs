@@ -6,9 +6,9 @@ use super::url::{Payload, Target};
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
-    Auth, Body, Burst, Connections, Credentials, Endpoint, Fetch, HttpVersion, JarCookie, Network, Order,
-    Plan, Proxy, Request, RequestId, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt,
-    Timeouts, Tls, Unresolved, Verify, Work,
+    Auth, Body, Burst, Connections, CookiePolicy, Credentials, Endpoint, Fetch, HttpVersion, InitialCookie,
+    Network, Order, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId, Resources, Schedule, Scheme,
+    Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
@@ -18,6 +18,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Resources of a page at the most.
 const RESOURCES: u32 = 1_000;
+/// The status after which siege logs in.
+const FORBIDDEN: u16 = 403;
 /// The redirects that siege follows.
 const REDIRECTS: [u16; 4] = [301, 302, 303, 307];
 
@@ -27,12 +29,12 @@ const LATER_REDIRECTS: [u16; 5] = [201, 301, 302, 303, 307];
 /// What users send and have besides what is in the list.
 #[derive(Default)]
 pub(super) struct Besides<'a> {
-    /// What they begin with.
-    pub(super) opening: &'a [Target],
-    /// What they send when they are told that something is forbidden.
-    pub(super) admission: &'a [Target],
+    /// Setup requests.
+    pub(super) setup: &'a [Target],
+    /// What they send when something is forbidden.
+    pub(super) recovery: &'a [Target],
     /// Their cookies.
-    pub(super) jar: Vec<JarCookie>,
+    pub(super) cookies: Vec<InitialCookie>,
 }
 
 /// The plan of a run on `targets`, and for each of its requests the place of its URL in the list. None when no request
@@ -60,14 +62,17 @@ pub(super) fn plan(
             think: think(settings),
             // 1.00 pauses before each request, 4.x after each.
             think_at: if settings.era == Era::V100 { ThinkAt::Before } else { ThinkAt::After },
-            cookies: settings.era != Era::V100,
-            forget_cookies: settings.expire_session,
-            follow: if settings.follow { REDIRECTS_IN_A_ROW } else { 0 },
-            follow_statuses: redirects.to_vec(),
-            follow_with_get: true,
-            opening: others(besides.opening),
-            admission: others(besides.admission),
-            jar: besides.jar,
+            cookies: if settings.era == Era::V100 { CookiePolicy::Off } else { CookiePolicy::Jar },
+            forget_cookies_after: settings.expire_session.then_some(places.len() as u64),
+            redirects: RedirectPolicy {
+                limit: if settings.follow { REDIRECTS_IN_A_ROW } else { 0 },
+                statuses: redirects.to_vec(),
+                with_get: true,
+            },
+            setup: others(besides.setup),
+            recovery: (!besides.recovery.is_empty())
+                .then(|| Recovery { status: FORBIDDEN, requests: others(besides.recovery) }),
+            initial_cookies: besides.cookies,
             resources: settings.parser.then(|| resources(settings)),
             auth: (settings.era != Era::V100).then(|| auth(settings)),
             ..SessionShape::default()
@@ -119,7 +124,7 @@ fn stop(settings: &Settings, users: u32, urls: usize) -> Option<Stop> {
 fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
     let count = u32::try_from(urls).unwrap_or(u32::MAX);
     let places: Vec<u32> = (0..count).collect();
-    let draw = |order| Work::Draw { calls: None, burst: 1, order };
+    let draw = |order| Work::Draw { calls: None, burst: 1, first_alone: false, order };
     if settings.internet && settings.quirks && urls > 1 {
         // The original rounds its draw, which gives the first URL half a share and the last one and a half.
         let weights = |place: &u32| match *place {
@@ -136,7 +141,7 @@ fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
     if settings.reps == Reps::Once && settings.time.is_none() {
         return (Work::Scripts { scripts: divided(count, users, settings.quirks) }, places);
     }
-    (draw(Order::Staggered), places)
+    (draw(Order::PerSession), places)
 }
 
 /// The list divided among the users, the first ones taking one more of what does not divide; or, as 4.0.x did, the whole
@@ -162,9 +167,9 @@ fn think(settings: &Settings) -> Think {
         return Think::None;
     }
     match settings.era {
-        Era::V100 => Think::Uniform { min: SECOND, max: max.max(SECOND) },
-        _ if max < SECOND => Think::Uniform { min: Duration::ZERO, max },
-        _ => Think::Stepped { max, step: SECOND },
+        Era::V100 => Think::Uniform { min: SECOND, max: max.max(SECOND), granularity: Duration::ZERO },
+        _ if max < SECOND => Think::Uniform { min: Duration::ZERO, max, granularity: Duration::ZERO },
+        _ => Think::Uniform { min: Duration::ZERO, max, granularity: SECOND },
     }
 }
 
@@ -249,7 +254,7 @@ fn auth(settings: &Settings) -> Auth {
         server: settings.logins.iter().map(credentials).collect(),
         proxy: settings.proxy_logins.iter().map(credentials).collect(),
         attempts: settings.attempts(),
-        blind: true,
+        retry_without_credentials: true,
     }
 }
 

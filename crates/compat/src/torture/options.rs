@@ -100,9 +100,17 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
         stop: Stop { duration: None, calls: None, grace: Duration::ZERO },
         schedule: Schedule::Closed { users: style.copies, ramp: Duration::ZERO },
         session: SessionShape {
-            work: Work::Draw { calls: Some(style.times), burst: 1, order: Order::Sequential },
-            think: seconds(options.delay)
-                .map_or(Think::None, |max| Think::Uniform { min: Duration::ZERO, max }),
+            work: Work::Draw {
+                calls: Some(style.times),
+                burst: 1,
+                first_alone: false,
+                order: Order::Sequential,
+            },
+            think: seconds(options.delay).map_or(Think::None, |max| Think::Uniform {
+                min: Duration::ZERO,
+                max,
+                granularity: Duration::ZERO,
+            }),
             think_at: ThinkAt::Before,
             ..SessionShape::default()
         },

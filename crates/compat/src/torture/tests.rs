@@ -248,8 +248,14 @@ fn options_are_read_by_the_rules_of_getopt_std() {
 fn copies_are_users_of_a_closed_loop() {
     let plan = plan("-c 4 -t 5 -d 0.3 -s 99 http://a.test:81/x?y");
     assert_eq!(plan.schedule, Schedule::Closed { users: 4, ramp: Duration::ZERO });
-    assert_eq!(plan.session.work, Work::Draw { calls: Some(5), burst: 1, order: Order::Sequential });
-    assert_eq!(plan.session.think, Think::Uniform { min: Duration::ZERO, max: Duration::from_millis(300) });
+    assert_eq!(
+        plan.session.work,
+        Work::Draw { calls: Some(5), burst: 1, first_alone: false, order: Order::Sequential }
+    );
+    assert_eq!(
+        plan.session.think,
+        Think::Uniform { min: Duration::ZERO, max: Duration::from_millis(300), granularity: Duration::ZERO }
+    );
     assert_eq!(plan.session.think_at, ThinkAt::Before);
     assert_eq!((plan.stop.duration, plan.stop.calls), (None, None));
     assert_eq!((plan.timeouts.connect, plan.timeouts.call), (None, None));

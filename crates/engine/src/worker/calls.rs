@@ -326,10 +326,10 @@ impl<D: Driver> Worker<'_, D> {
             connection.completed += u32::from(outcome == Outcome::Completed);
         }
         let live = &mut self.sessions[call.session as usize];
-        let is_opening = live.session.is_opening();
+        let is_setup = live.session.is_setup();
         let sequel = live.session.reply(&self.workload, &reply_to(&call, finished, outcome, self.prepared));
         let is_continued = sequel != Sequel::AsPlanned;
-        let part = Part { session: live.session.number(), is_continued, is_opening };
+        let part = Part { session: live.session.number(), is_continued, is_setup };
         let session = call.session;
         self.count(&call, finished, outcome, part);
         if self.prepared.own > 0 && self.sessions[session as usize].session.is_failed() {
@@ -405,7 +405,7 @@ impl<D: Driver> Worker<'_, D> {
                 call: call.serial,
                 connection: call.connection,
                 footer_bytes: call.footer_bytes,
-                is_opening: part.is_opening,
+                is_setup: part.is_setup,
                 connected: call.connected,
                 checksum: kept.map_or(0, |kept| kept.checksum),
                 reason: kept.map_or(&[], |kept| &kept.reason),
@@ -425,7 +425,7 @@ pub(super) struct Part {
     /// The session's number.
     pub(super) session: u64,
     pub(super) is_continued: bool,
-    pub(super) is_opening: bool,
+    pub(super) is_setup: bool,
 }
 
 /// What the session is told.

@@ -176,10 +176,10 @@ impl<D: Driver> Worker<'_, D> {
             self.pool.forget_all(|call| given_up.contains(&call));
         }
         let live = &self.sessions[session as usize].session;
-        let (session, is_opening) = (live.number(), live.is_opening());
+        let (session, is_setup) = (live.number(), live.is_setup());
         for index in given_up {
             let call = self.take_call(index);
-            let part = Part { session, is_continued: false, is_opening };
+            let part = Part { session, is_continued: false, is_setup };
             self.count(&call, self.now, Outcome::Unfinished, part);
         }
     }

@@ -13,8 +13,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{IntervalBatch, Phase, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
-    ArrivalProcess, Auth, Credentials, HttpVersion, Order, Plan, Request, Resolve, Schedule, SessionShape,
-    Shard, Stop, Think, Timeouts, Unresolved, Verify, Work,
+    ArrivalProcess, Auth, CookiePolicy, Credentials, HttpVersion, Order, Plan, RedirectPolicy, Request,
+    Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved, Verify, Work,
 };
 use warwolf_sim::{
     Actions, ConnectionId, Ending, Fate, Framing, Log, Peer, Reply, Scenario, Server, SimDriver, alloc,
@@ -44,7 +44,7 @@ fn closed(users: u32, calls: u64) -> Plan {
 fn open(rate: f64, duration: Duration) -> Plan {
     let mut plan = Plan::new(vec![Request::get(URL).unwrap()]);
     plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate }, burst: 1 };
-    plan.session.work = Work::Draw { calls: Some(1), burst: 1, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: Some(1), burst: 1, first_alone: false, order: Order::Sequential };
     plan.stop = Stop { grace: Duration::from_secs(60), ..Stop::after(duration) };
     plan
 }
@@ -190,7 +190,7 @@ fn one_second_of_stall_shows_in_latency_as_long_as_it_lasted() {
 fn users_in_turns_are_not_held_back_by_those_before_them() {
     let mut plan = closed(4, 100);
     plan.schedule = Schedule::Turns { users: 4 };
-    plan.session.work = Work::Draw { order: Order::Sequential, calls: Some(1), burst: 1 };
+    plan.session.work = Work::Draw { order: Order::Sequential, calls: Some(1), burst: 1, first_alone: false };
     let tally = run(&plan, scenario(Reply::ok(10).after(millis(5))));
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 100)]);
     assert_eq!(tally.moments(Phase::Lag).max_ns(), Some(0));
@@ -302,7 +302,7 @@ fn a_timeout_does_not_make_timeouts_of_its_neighbours() {
     let mut plan = closed(1, 2);
     plan.timeouts = Timeouts { call: None, reply: Some(millis(250)), ..plan.timeouts };
     plan.connections.pipeline = 2;
-    plan.session.work = Work::Draw { calls: None, burst: 2, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: None, burst: 2, first_alone: false, order: Order::Sequential };
     // The first reply begins after 100 ms and never ends: the second call is due first.
     let reply = Reply { cut: Some(60), ..Reply::ok(99) }.then(Ending::Keep).after(millis(100));
     let tally = run(&plan, scenario(reply));
@@ -317,7 +317,8 @@ fn pipelined_calls_that_are_due_together_time_out_together() {
         plan.requests[0].method = method.to_owned();
         plan.timeouts.call = Some(millis(250));
         plan.connections.pipeline = 4;
-        plan.session.work = Work::Draw { calls: None, burst: 4, order: Order::Sequential };
+        plan.session.work =
+            Work::Draw { calls: None, burst: 4, first_alone: false, order: Order::Sequential };
         let (scenario, log) = logged(Server::constant(Reply::never()));
         let tally = run(&plan, scenario);
         assert_eq!(outcomes(&tally), [(Outcome::ResponseTimeout, 4)], "{method}");
@@ -408,7 +409,7 @@ fn a_name_without_an_address_may_be_counted() {
 #[test]
 fn the_cookie_line_stands_where_it_was_put() {
     let mut plan = closed(1, 2);
-    plan.session.cookies = true;
+    plan.session.cookies = CookiePolicy::Jar;
     plan.requests[0].headers = vec![("Cookie".into(), String::new()), ("Last".into(), "1".into())];
     let server = Server::new(|request| {
         let head = String::from_utf8_lossy(request.head).into_owned();
@@ -538,7 +539,7 @@ fn pipelined_calls_share_a_connection() {
     let mut plan = closed(2, 64);
     plan.connections.pipeline = 4;
     plan.connections.limit = 2;
-    plan.session.work = Work::Draw { calls: None, burst: 4, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: None, burst: 4, first_alone: false, order: Order::Sequential };
     let (scenario, log) = logged(Server::constant(Reply::ok(100).after(millis(1))));
     let tally = run(&plan, scenario);
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 64)]);
@@ -548,7 +549,7 @@ fn pipelined_calls_share_a_connection() {
 #[test]
 fn bursts_without_pipelining_wait_for_each_other() {
     let mut plan = closed(1, 12);
-    plan.session.work = Work::Draw { calls: None, burst: 4, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: None, burst: 4, first_alone: false, order: Order::Sequential };
     let (scenario, log) = logged(Server::constant(Reply::ok(100).after(millis(1))));
     let tally = run(&plan, scenario);
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 12)]);
@@ -559,7 +560,8 @@ fn bursts_without_pipelining_wait_for_each_other() {
 #[test]
 fn cookies_come_back_and_redirects_are_followed() {
     let mut plan = closed(2, 6);
-    plan.session = SessionShape { cookies: true, follow: 3, ..plan.session };
+    plan.session =
+        SessionShape { cookies: CookiePolicy::Jar, redirects: RedirectPolicy::up_to(3), ..plan.session };
     let server = Server::new(|request| match (request.target, request.header("cookie")) {
         ("/", None) => {
             Reply::status(302).with_header("Location", "/login").with_header("Set-Cookie", "id=7; Path=/")
@@ -590,7 +592,7 @@ fn an_observer_sees_every_call_once() {
         }
     }
     let mut plan = closed(1, 2);
-    plan.session.follow = 1;
+    plan.session.redirects.limit = 1;
     plan.timeouts.call = None;
     let server = Server::new(|request| match request.number {
         0 => Reply::status(302).with_header("Location", "/there"),
@@ -619,7 +621,8 @@ fn an_observer_sees_every_call_once() {
 fn challenges_are_answered_once_and_remembered() {
     let mut plan = closed(1, 3);
     let mufasa = Credentials { name: "Mufasa".into(), password: "Circle of Life".into(), realm: None };
-    plan.session.auth = Some(Auth { server: vec![mufasa], proxy: Vec::new(), attempts: 5, blind: false });
+    plan.session.auth =
+        Some(Auth { server: vec![mufasa], proxy: Vec::new(), attempts: 5, retry_without_credentials: false });
     let server = Server::new(|request| match request.header("authorization") {
         Some(answer) if answer.starts_with("Digest username=\"Mufasa\"") => Reply::ok(3),
         _ => Reply::status(401)
@@ -635,7 +638,7 @@ fn challenges_are_answered_once_and_remembered() {
 #[test]
 fn redirects_in_a_circle_end_at_the_limit() {
     let mut plan = closed(1, 2);
-    plan.session.follow = 5;
+    plan.session.redirects.limit = 5;
     let tally = run(&plan, scenario(Reply::status(301).with_header("Location", "/")));
     assert_eq!(tally.completed(), 12);
 }

@@ -110,45 +110,47 @@ fn schedule() -> impl Strategy<Value = Schedule> {
     ]
 }
 
+fn cursor() -> impl Strategy<Value = Cursor> {
+    let end = prop_oneof![Just(ListEnd::Wrap), Just(ListEnd::Stop)];
+    (any::<u32>(), any::<u32>(), 0.0..=1.0, 0.0..1.0, end)
+        .prop_map(|(first, step, advance, phase, end)| Cursor { first, step, advance, phase, end })
+}
+
+fn redirects() -> impl Strategy<Value = RedirectPolicy> {
+    (any::<u32>(), prop::collection::vec(any::<u16>(), 0..3), any::<bool>())
+        .prop_map(|(limit, statuses, with_get)| RedirectPolicy { limit, statuses, with_get })
+}
+
 fn session() -> impl Strategy<Value = SessionShape> {
     let order = prop_oneof![
         Just(Order::Sequential),
         Just(Order::Random),
-        Just(Order::Staggered),
-        Just(Order::Created),
-        Just(Order::Once),
-        (any::<u32>(), any::<u32>(), 0.0..1.0).prop_map(|(first, step, miss)| Order::WorkingSet {
-            first,
-            step,
-            miss
-        }),
+        Just(Order::PerSession),
+        cursor().prop_map(Order::Shared),
     ];
     let burst = (0..3_u32, prop::collection::vec((0..3_u32).prop_map(RequestId), 0..3), duration())
         .prop_map(|(first, then, think)| Burst { first: RequestId(first), then, think });
     let script = prop::collection::vec(burst, 0..3).prop_map(|bursts| Script { bursts });
     let work = prop_oneof![
-        (prop::option::of(1..u64::MAX / 2), 1..u32::MAX, order)
-            .prop_map(|(calls, burst, order)| Work::Draw { calls, burst, order }),
+        (prop::option::of(1..u64::MAX / 2), 1..u32::MAX, any::<bool>(), order)
+            .prop_map(|(calls, burst, first_alone, order)| Work::Draw { calls, burst, first_alone, order }),
         prop::collection::vec(script, 1..3).prop_map(|scripts| Work::Scripts { scripts }),
     ];
     let think = prop_oneof![
         Just(Think::None),
         duration().prop_map(|time| Think::Constant { time }),
-        (duration(), duration()).prop_map(|(min, span)| Think::Uniform { min, max: min + span }),
+        (duration(), duration(), duration()).prop_map(|(min, span, granularity)| Think::Uniform {
+            min,
+            max: min + span,
+            granularity
+        }),
         duration().prop_map(|mean| Think::Exponential { mean }),
-        (duration(), some_duration()).prop_map(|(max, step)| Think::Stepped { max, step }),
     ];
     let think_at = prop_oneof![Just(ThinkAt::Between), Just(ThinkAt::Before), Just(ThinkAt::After)];
     let fetch = prop_oneof![Just(Fetch::InTurn), Just(Fetch::Together)];
     let resources = (prop::collection::vec(any_text(), 0..3), any::<u32>(), any::<bool>(), fetch)
         .prop_map(|(skip_hosts, limit, cache, fetch)| Resources { skip_hosts, limit, cache, fetch });
-    let follow = (
-        any::<u32>(),
-        prop::collection::vec(any::<u16>(), 0..3),
-        any::<bool>(),
-        prop::collection::vec(request(), 0..2),
-        prop::option::of(resources),
-    );
+    let unplanned = (redirects(), prop::collection::vec(request(), 0..2), prop::option::of(resources));
     let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>(), any::<bool>())
         .prop_map(|(statuses, on_error, retry)| FailureRule { statuses, on_error, retry });
     let credentials = || {
@@ -156,41 +158,45 @@ fn session() -> impl Strategy<Value = SessionShape> {
             .prop_map(|(name, password, realm)| Credentials { name, password, realm });
         prop::collection::vec(one, 0..3)
     };
-    let auth = (credentials(), credentials(), any::<u32>(), any::<bool>())
-        .prop_map(|(server, proxy, attempts, blind)| Auth { server, proxy, attempts, blind });
+    let auth = (credentials(), credentials(), any::<u32>(), any::<bool>()).prop_map(
+        |(server, proxy, attempts, retry_without_credentials)| Auth {
+            server,
+            proxy,
+            attempts,
+            retry_without_credentials,
+        },
+    );
     let auth = prop::option::of(auth);
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    let policy = prop_oneof![Just(CookiePolicy::Off), Just(CookiePolicy::Jar), Just(CookiePolicy::LastValue)];
     let cookie = (any::<u64>(), "[a-z]{1,3}", "[ -:<-~]{0,5}", "[a-z.]{1,9}", any::<bool>()).prop_map(
         |(session, name, value, domain, secure)| {
             let (domain, path) = (format!("a{domain}"), format!("/{name}"));
-            JarCookie { session, name, value, domain, path, secure }
+            InitialCookie { session, name, value, domain, path, secure }
         },
     );
-    let admitted = (prop::collection::vec(cookie, 0..3), prop::collection::vec(request(), 0..2));
-    (work, think, think_at, switches, follow, (any::<bool>(), auth, admitted), failure).prop_map(
-        |(work, think, think_at, switches, following, (forget_cookies, auth, admitted), failure)| {
-            let (jar, admission) = admitted;
-            let (lead, cookies, one_cookie) = switches;
-            let (cookies, one_cookie) = if jar.is_empty() { (cookies, one_cookie) } else { (true, false) };
-            let (follow, follow_statuses, follow_with_get, opening, resources) = following;
+    let cookies = (policy, prop::collection::vec(cookie, 0..3), prop::option::of(1..u64::MAX / 2));
+    let recovery = (any::<u16>(), prop::collection::vec(request(), 0..2))
+        .prop_map(|(status, requests)| Recovery { status, requests });
+    let recovery = prop::option::of(recovery);
+    (work, think, think_at, cookies, unplanned, (auth, recovery, any::<bool>()), failure).prop_map(
+        |(work, think, think_at, cookies, unplanned, (auth, recovery, checksum), failure)| {
+            let (cookies, initial_cookies, forget_cookies_after) = cookies;
+            let cookies = if initial_cookies.is_empty() { cookies } else { CookiePolicy::Jar };
+            let (redirects, setup, resources) = unplanned;
             SessionShape {
                 work,
                 think,
                 think_at,
-                lead,
                 cookies,
-                jar,
-                one_cookie,
-                follow,
-                follow_statuses,
-                follow_with_get,
-                opening,
-                blocks: 1,
+                initial_cookies,
+                forget_cookies_after,
+                redirects,
+                setup,
+                parts: 1,
                 links: Some(Links { pages: vec![vec![0], vec![]], visit: Some(9) }),
                 resources,
-                checksum: lead,
-                forget_cookies,
-                admission,
+                checksum,
+                recovery,
                 auth,
                 failure,
             }
@@ -326,10 +332,10 @@ fn plan() -> impl Strategy<Value = Plan> {
                 (schedule, mut session, connections, timeouts, network, tls),
                 requests,
             )| {
-                if matches!(&session.work, Work::Draw { .. }) && session.follow % 2 == 1 {
-                    session.blocks = requests.len() as u32;
+                if matches!(&session.work, Work::Draw { .. }) && session.redirects.limit % 2 == 1 {
+                    session.parts = requests.len() as u32;
                 }
-                let counts = matches!(&session.work, Work::Draw { order, .. } if order.counts_calls());
+                let counts = matches!(&session.work, Work::Draw { order, .. } if order.is_shared());
                 let driver = if network.receive_rate.is_some() { DriverChoice::Epoll } else { driver };
                 let in_turns = matches!(schedule, Schedule::Turns { .. });
                 let threads = if counts || in_turns { Some(1) } else { threads };

@@ -11,7 +11,7 @@ fn pauses() {
         ("500ms", Think::Constant { time: ms(500) }),
         ("2", Think::Constant { time: ms(2_000) }),
         ("0", Think::None),
-        ("uniform:100ms,2s", Think::Uniform { min: ms(100), max: ms(2_000) }),
+        ("uniform:100ms,2s", Think::Uniform { min: ms(100), max: ms(2_000), granularity: Duration::ZERO }),
         ("exponential:1s", Think::Exponential { mean: ms(1_000) }),
     ];
     for (text, think) in cases {

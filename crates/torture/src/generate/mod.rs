@@ -4,10 +4,9 @@ mod framing;
 mod head;
 mod target;
 
-use crate::rng::Rng;
+use crate::rng::{Rng, TRAP_CONTENT, TRAP_ORDER};
 use std::time::Duration;
 use warwolf_exchange::{Message, Step};
-use warwolf_workload::seed::Purpose;
 
 /// The request that all generated requests are based on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,11 +161,11 @@ impl Generator {
     pub fn request(&self, number: u64) -> Generated {
         let count = self.traps.len();
         let mut order: Vec<usize> = (0..count).collect();
-        let mut shuffle = Rng::new(self.seed, number / count as u64, Purpose::TrapOrder);
+        let mut shuffle = Rng::new(self.seed, number / count as u64, TRAP_ORDER);
         for last in (1..count).rev() {
             order.swap(last, shuffle.below(last + 1));
         }
-        let mut rng = Rng::new(self.seed, number, Purpose::TrapContent);
+        let mut rng = Rng::new(self.seed, number, TRAP_CONTENT);
         let mut chosen = vec![order[(number % count as u64) as usize]];
         if rng.once_in(4) {
             for _ in 0..rng.between(1, 2) {

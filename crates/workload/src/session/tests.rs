@@ -1,7 +1,10 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::VecDeque;
-use warwolf_plan::{ArrivalProcess, JarCookie, SessionShape, Stop};
+use warwolf_plan::{
+    ArrivalProcess, Burst, Cursor, Fetch, InitialCookie, Links, ListEnd, Order, Recovery, Resources,
+    Schedule, Script, SessionShape, Stop, Think, ThinkAt, Work,
+};
 
 fn plan(urls: usize) -> Plan {
     let requests = (0..urls).map(|i| Request::get(&format!("a.test/{i}")).unwrap()).collect();
@@ -10,7 +13,10 @@ fn plan(urls: usize) -> Plan {
 }
 
 fn draws(calls: u64, burst: u32, order: Order) -> SessionShape {
-    SessionShape { work: Work::Draw { calls: Some(calls), burst, order }, ..SessionShape::default() }
+    SessionShape {
+        work: Work::Draw { calls: Some(calls), burst, first_alone: false, order },
+        ..SessionShape::default()
+    }
 }
 
 fn ms(ms: u64) -> Duration {
@@ -74,11 +80,11 @@ impl Asked {
 /// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
 /// reply ends, `~5` for a pause of 5 ms, `!` for the end.
 fn told(plan: &Plan, number: u64, steps: usize) -> String {
-    let workload = Workload::new(plan);
+    let mut workload = Workload::new(plan);
     let mut session = workload.session(number);
     let mut text = Vec::new();
     for _ in 0..steps {
-        match session.next(&workload) {
+        match session.next(&mut workload) {
             Step::Send { request: CallRequest::Planned(request), .. } => text.push(request.0.to_string()),
             Step::Send { request: CallRequest::Unplanned(request), .. } => text.push(request.url()),
             Step::Cached(request) => text.push(format!("({})", request.url())),
@@ -131,7 +137,7 @@ fn pauses_may_come_first_and_last() {
 fn staggered_users_begin_apart() {
     let plan = |users| Plan {
         schedule: Schedule::Closed { users, ramp: Duration::ZERO },
-        session: draws(4, 1, Order::Staggered),
+        session: draws(4, 1, Order::PerSession),
         ..plan(6)
     };
     let all: Vec<String> = (0..3).map(|user| told(&plan(3), user, 99)).collect();
@@ -142,12 +148,12 @@ fn staggered_users_begin_apart() {
 #[test]
 fn a_round_may_end_with_the_cookies() {
     let mut plan = Plan { session: draws(5, 1, Order::Sequential), ..plan(2) };
-    plan.session.cookies = true;
-    plan.session.forget_cookies = true;
-    let workload = Workload::new(&plan);
+    plan.session.cookies = CookiePolicy::Jar;
+    plan.session.forget_cookies_after = Some(2);
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
     let mut sent = Vec::new();
-    while session.next(&workload) != Step::Done {
+    while session.next(&mut workload) != Step::Done {
         let line = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
         sent.push(!line.is_empty());
         let cookies = [b"a=1; Path=/".to_vec()];
@@ -159,12 +165,12 @@ fn a_round_may_end_with_the_cookies() {
 #[test]
 fn only_the_statuses_asked_for_are_followed() {
     let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
-    plan.session.follow = 9;
-    plan.session.follow_statuses = vec![302];
-    let workload = Workload::new(&plan);
+    plan.session.redirects.limit = 9;
+    plan.session.redirects.statuses = vec![302];
+    let mut workload = Workload::new(&plan);
     for (status, followed) in [(302, true), (308, false)] {
         let mut session = workload.session(0);
-        session.next(&workload);
+        session.next(&mut workload);
         let reply = Reply { status, location: Some(b"/x"), ..ok(&plan.requests[0]) };
         assert_eq!(session.reply(&workload, &reply) == Sequel::Another, followed, "{status}");
     }
@@ -261,81 +267,87 @@ fn a_user_of_a_closed_loop_goes_from_script_to_script() {
 fn a_failure_ends_the_session_once_all_replies_are_here() {
     let mut plan = Plan { session: draws(6, 3, Order::Sequential), ..plan(9) };
     plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: false };
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let request = &plan.requests[0];
     for bad in [Reply { status: 503, ..ok(request) }, failed(request)] {
         let mut session = workload.session(0);
         for _ in 0..3 {
-            assert!(matches!(session.next(&workload), Step::Send { .. }));
+            assert!(matches!(session.next(&mut workload), Step::Send { .. }));
         }
         session.reply(&workload, &bad);
-        assert_eq!(session.next(&workload), Step::Wait);
+        assert_eq!(session.next(&mut workload), Step::Wait);
         session.reply(&workload, &ok(request));
-        assert_eq!(session.next(&workload), Step::Wait);
+        assert_eq!(session.next(&mut workload), Step::Wait);
         session.reply(&workload, &ok(request));
-        assert_eq!(session.next(&workload), Step::Done);
-        assert_eq!(session.next(&workload), Step::Done);
+        assert_eq!(session.next(&mut workload), Step::Done);
+        assert_eq!(session.next(&mut workload), Step::Done);
         assert!(session.is_failed());
     }
     plan.session.failure = FailureRule::default();
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    assert!(matches!(session.next(&workload), Step::Send { .. }));
+    assert!(matches!(session.next(&mut workload), Step::Send { .. }));
     session.reply(&workload, &failed(request));
-    assert!(matches!(session.next(&workload), Step::Send { .. }), "without a rule a failure changes nothing");
+    assert!(
+        matches!(session.next(&mut workload), Step::Send { .. }),
+        "without a rule a failure changes nothing"
+    );
     assert!(!session.is_failed());
 }
 
 #[test]
-fn the_first_call_of_a_burst_may_lead() {
+fn the_first_call_of_a_burst_may_be_alone() {
     let mut plan = Plan { session: draws(5, 3, Order::Sequential), ..plan(9) };
     assert_eq!(told(&plan, 0, 99), "0 1 2 . . . 3 4 . . !");
-    plan.session.lead = true;
+    plan.session.work = Work::Draw { calls: Some(5), burst: 3, first_alone: true, order: Order::Sequential };
     plan.session.think = Think::Constant { time: ms(7) };
     assert_eq!(told(&plan, 0, 99), "0 . 1 2 . . ~7 3 . 4 . !");
 }
 
+const ROUND: Order = shared(ListEnd::Wrap);
+const ONCE: Order = shared(ListEnd::Stop);
+
+const fn shared(end: ListEnd) -> Order {
+    Order::Shared(Cursor { first: 0, step: 1, advance: 1.0, phase: 0.0, end })
+}
+
 #[test]
-fn orders_over_all_calls_go_by_creation() {
+fn sessions_may_share_a_cursor() {
     // Three calls each of two sessions that take turns.
     let taken = |order, requests| {
         let plan = Plan { session: draws(3, 1, order), ..plan(requests) };
-        let workload = Workload::new(&plan);
+        let mut workload = Workload::new(&plan);
         let mut sessions = [workload.session(0), workload.session(1)];
         let mut taken = Vec::new();
         for turn in 0..6 {
             let session = &mut sessions[turn % 2];
-            let Some(request) = planned(&session.next(&workload)) else { break };
+            let Some(request) = planned(&session.next(&mut workload)) else { break };
             taken.push(request.0);
             session.reply(&workload, &ok(&plan.requests[0]));
         }
         (taken, workload.is_exhausted())
     };
-    assert_eq!(taken(Order::Created, 4), (vec![0, 1, 2, 3, 0, 1], false));
-    assert_eq!(taken(Order::Once, 4), (vec![0, 1, 2, 3], true));
-    assert_eq!(taken(Order::Once, 6), (vec![0, 1, 2, 3, 4, 5], false));
-    let set = |first, step, miss| Order::WorkingSet { first, step, miss };
-    assert_eq!(taken(set(0, 1, 1.0), 3), (vec![1, 2, 0, 1, 2, 0], false));
-    assert_eq!(taken(set(2, 2, 0.25), 9), (vec![2, 2, 2, 4, 4, 4], false));
-    assert_eq!(taken(set(1, 1, 0.0), 3), (vec![1; 6], false));
+    assert_eq!(taken(ROUND, 4), (vec![0, 1, 2, 3, 0, 1], false));
+    assert_eq!(taken(ONCE, 4), (vec![0, 1, 2, 3], true));
+    assert_eq!(taken(ONCE, 6), (vec![0, 1, 2, 3, 4, 5], false));
 }
 
 #[test]
-fn sessions_draw_from_blocks_in_turn() {
+fn sessions_draw_from_parts_in_turn() {
     let of_two = |order, requests| {
         let mut plan = Plan { session: draws(3, 1, order), ..plan(requests) };
         plan.threads = Some(1);
-        plan.session.blocks = 2;
+        plan.session.parts = 2;
         plan
     };
     let taken = |order, requests| {
         let plan = of_two(order, requests);
         plan.check().unwrap();
-        let workload = Workload::new(&plan);
+        let mut workload = Workload::new(&plan);
         let of_session = |number| {
             let mut session = workload.session(number);
             let mut taken = Vec::new();
-            while let Some(request) = planned(&session.next(&workload)) {
+            while let Some(request) = planned(&session.next(&mut workload)) {
                 taken.push(request.0);
                 session.reply(&workload, &ok(&plan.requests[0]));
             }
@@ -344,9 +356,9 @@ fn sessions_draw_from_blocks_in_turn() {
         [0, 1, 2].map(of_session)
     };
     assert_eq!(taken(Order::Sequential, 2), [[0; 3], [1; 3], [0; 3]]);
-    assert_eq!(taken(Order::Created, 4), [[0, 1, 0], [3, 2, 3], [0, 1, 0]]);
-    assert_eq!(taken(Order::Once, 20), [[0, 1, 2], [13, 14, 15], [6, 7, 8]]);
-    assert!(of_two(Order::Created, 5).check().is_err());
+    assert_eq!(taken(ROUND, 4), [[0, 1, 0], [3, 2, 3], [0, 1, 0]]);
+    assert_eq!(taken(ONCE, 20), [[0, 1, 2], [13, 14, 15], [6, 7, 8]]);
+    assert!(of_two(ROUND, 5).check().is_err());
     assert!(of_two(Order::Links, 4).check().is_err());
 }
 
@@ -354,27 +366,27 @@ fn sessions_draw_from_blocks_in_turn() {
 fn what_is_tried_again_has_not_ended() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(9) };
     plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: true };
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let request = &plan.requests[0];
     let busy = Reply { status: 503, ..ok(request) };
     let mut session = workload.session(0);
-    session.next(&workload);
+    session.next(&mut workload);
     assert_eq!([session.reply(&workload, &busy), session.reply(&workload, &busy)], [Sequel::Again; 2]);
-    assert_eq!(session.next(&workload), Step::Wait);
+    assert_eq!(session.next(&mut workload), Step::Wait);
     assert_eq!(session.reply(&workload, &ok(request)), Sequel::AsPlanned);
-    assert_eq!(planned(&session.next(&workload)), Some(RequestId(1)));
+    assert_eq!(planned(&session.next(&mut workload)), Some(RequestId(1)));
     session.reply(&workload, &failed(request));
-    assert!(session.is_failed() && session.next(&workload) == Step::Done);
+    assert!(session.is_failed() && session.next(&mut workload) == Step::Done);
 }
 
 #[test]
 fn a_session_may_keep_one_cookie() {
     let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
-    plan.session.one_cookie = true;
-    let workload = Workload::new(&plan);
+    plan.session.cookies = CookiePolicy::LastValue;
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
     let mut sent = |fields: &[&str]| {
-        session.next(&workload);
+        session.next(&mut workload);
         let out = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
         let cookies: Vec<_> = fields.iter().map(|field| field.as_bytes().to_vec()).collect();
         session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
@@ -399,48 +411,48 @@ fn follow(step: Step) -> Asked {
 #[test]
 fn redirects_are_followed_up_to_the_limit() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(2) };
-    plan.session.follow = 2;
+    plan.session.redirects.limit = 2;
     plan.session.think = Think::Constant { time: ms(1) };
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    assert_eq!(planned(&session.next(&workload)), Some(RequestId(0)));
+    assert_eq!(planned(&session.next(&mut workload)), Some(RequestId(0)));
     session.reply(&workload, &moved(&plan.requests[0], "/a"));
-    let first = follow(session.next(&workload));
-    assert_eq!((first.request.url().as_str(), session.next(&workload)), ("http://a.test/a", Step::Wait));
+    let first = follow(session.next(&mut workload));
+    assert_eq!((first.request.url().as_str(), session.next(&mut workload)), ("http://a.test/a", Step::Wait));
     assert_eq!(session.request(), Some(RequestId(0)), "still what was planned");
     session.reply(&workload, &first.moved("b"));
-    let second = follow(session.next(&workload));
+    let second = follow(session.next(&mut workload));
     session.reply(&workload, &second.moved("c"));
-    assert_eq!(session.next(&workload), Step::Think(ms(1)), "the third is not followed");
-    assert_eq!(planned(&session.next(&workload)), Some(RequestId(1)));
+    assert_eq!(session.next(&mut workload), Step::Think(ms(1)), "the third is not followed");
+    assert_eq!(planned(&session.next(&mut workload)), Some(RequestId(1)));
     session.reply(&workload, &moved(&plan.requests[1], "/a"));
-    let anew = follow(session.next(&workload));
+    let anew = follow(session.next(&mut workload));
     session.reply(&workload, &anew.moved("/a"));
-    let again = follow(session.next(&workload));
+    let again = follow(session.next(&mut workload));
     session.reply(&workload, &again.moved("/a"));
-    assert_eq!(session.next(&workload), Step::Done);
+    assert_eq!(session.next(&mut workload), Step::Done);
 }
 
 #[test]
 fn a_redirect_is_left_alone_unless_asked_for() {
     let plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    session.next(&workload);
+    session.next(&mut workload);
     session.reply(&workload, &moved(&plan.requests[0], "/a"));
-    assert_eq!(session.next(&workload), Step::Done);
+    assert_eq!(session.next(&mut workload), Step::Done);
 }
 
 #[test]
 fn redirects_within_a_burst_end_too() {
     let mut plan = Plan { session: draws(3, 3, Order::Sequential), ..plan(1) };
-    plan.session.follow = 4;
-    let workload = Workload::new(&plan);
+    plan.session.redirects.limit = 4;
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
     let mut out: Vec<Asked> = Vec::new();
     let mut followed = 0;
     loop {
-        match session.next(&workload) {
+        match session.next(&mut workload) {
             Step::Send { token, request } => {
                 followed += u32::from(matches!(request, CallRequest::Unplanned(_)));
                 out.push(Asked::new(&plan, token, request));
@@ -460,28 +472,28 @@ fn redirects_within_a_burst_end_too() {
 #[test]
 fn calls_redirected_to_the_same_place_are_told_apart() {
     let mut plan = Plan { session: draws(2, 2, Order::Sequential), ..plan(2) };
-    plan.session.follow = 2;
-    let workload = Workload::new(&plan);
+    plan.session.redirects.limit = 2;
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    session.next(&workload);
-    session.next(&workload);
+    session.next(&mut workload);
+    session.next(&mut workload);
     // The first call arrives at /same after one redirect, the second after two.
     session.reply(&workload, &moved(&plan.requests[0], "/same"));
-    let first = follow(session.next(&workload));
+    let first = follow(session.next(&mut workload));
     session.reply(&workload, &moved(&plan.requests[1], "/between"));
-    let between = follow(session.next(&workload));
+    let between = follow(session.next(&mut workload));
     session.reply(&workload, &between.moved("/same"));
-    let second = follow(session.next(&workload));
+    let second = follow(session.next(&mut workload));
     assert_eq!(first.request, second.request);
     assert_eq!(session.reply(&workload, &second.moved("/end")), Sequel::AsPlanned, "its limit is reached");
     assert_eq!(session.reply(&workload, &first.moved("/end")), Sequel::Another);
-    assert_eq!(follow(session.next(&workload)).request.path, "/end");
+    assert_eq!(follow(session.next(&mut workload)).request.path, "/end");
 }
 
 #[test]
 fn each_session_has_its_own_cookies() {
     let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
-    plan.session.cookies = true;
+    plan.session.cookies = CookiePolicy::Jar;
     let request = &plan.requests[0];
     let cookies = [b"a=1".to_vec(), b"b=2".to_vec()];
     let set = Reply { cookies: &cookies, ..ok(request) };
@@ -489,10 +501,10 @@ fn each_session_has_its_own_cookies() {
         let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
         String::from_utf8(out).unwrap()
     };
-    let workload = Workload::new(&plan);
+    let mut workload = Workload::new(&plan);
     let (mut one, mut other) = (workload.session(0), workload.session(1));
     for session in [&mut one, &mut other] {
-        session.next(&workload);
+        session.next(&mut workload);
         assert_eq!(line(&workload, session, request), "");
     }
     one.reply(&workload, &set);
@@ -502,21 +514,21 @@ fn each_session_has_its_own_cookies() {
     let mut own = request.clone();
     own.headers.push(("cookie".to_owned(), "mine=1".to_owned()));
     assert_eq!(line(&workload, &mut one, &own), "", "the request brings its own");
-    plan.session.cookies = false;
-    let workload = Workload::new(&plan);
+    plan.session.cookies = CookiePolicy::Off;
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    session.next(&workload);
+    session.next(&mut workload);
     session.reply(&workload, &Reply { request: &own, ..set });
     assert_eq!(line(&workload, &mut session, request), "", "not asked for");
 }
 
 /// What a session asks for, `calls` planned ones in all, when `reply` gives status and page of each path.
 fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -> String {
-    let workload = Workload::new(plan);
+    let mut workload = Workload::new(plan);
     let mut session = workload.session(number);
     let (mut said, mut out) = (Vec::new(), None);
     for _ in 0..99 {
-        match session.next(&workload) {
+        match session.next(&mut workload) {
             Step::Send { token, request } => out = Some(Asked::new(plan, token, request)),
             Step::Cached(request) => said.push(format!("({})", request.path)),
             Step::Think(pause) => said.push(format!("~{}", pause.as_millis())),
@@ -526,13 +538,13 @@ fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -
                 let path = &asked.request.path;
                 let (status, html) = reply(path);
                 let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
-                let opening = if session.is_opening() { "opening " } else { "" };
+                let setup = if session.is_setup() { "setup " } else { "" };
                 // An image is good until the second planned call.
                 let good_for = path.ends_with(".png").then(|| ms(25));
                 let at = Timestamp::ZERO + ms(10 * said.len() as u64);
                 let told = Reply { status, page, location: Some(b"/there"), good_for, at, ..asked.ok() };
                 let again = if session.reply(&workload, &told) == Sequel::Another { " >" } else { "" };
-                said.push(format!("{opening}{path}{again}"));
+                said.push(format!("{setup}{path}{again}"));
             }
         }
     }
@@ -569,11 +581,11 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
 
 /// What a session sends when replies take their time, with a dot for each that it waits for.
 fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> String {
-    let workload = Workload::new(plan);
+    let mut workload = Workload::new(plan);
     let mut session = workload.session(0);
     let (mut said, mut out) = (Vec::new(), VecDeque::new());
     for _ in 0..99 {
-        let sent = match session.next(&workload) {
+        let sent = match session.next(&mut workload) {
             Step::Send { token, request } => Asked::new(plan, token, request),
             Step::Think(pause) => {
                 said.push(format!("~{}", pause.as_millis()));
@@ -630,38 +642,46 @@ fn what_is_still_good_is_left_out() {
 }
 
 #[test]
-fn sessions_begin_with_what_the_plan_says() {
+fn setup_requests_come_before_planned_calls() {
     let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
     plan.session.think = Think::Constant { time: ms(5) };
     plan.session.think_at = ThinkAt::Before;
-    plan.session.follow = 3;
+    plan.session.redirects.limit = 3;
     plan.session.failure = FailureRule { statuses: vec![500], on_error: true, retry: false };
     plan.session.resources =
         Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
-    plan.session.opening = ["a.test/in", "a.test/other"].map(|url| Request::get(url).unwrap()).to_vec();
+    plan.session.setup = ["a.test/in", "a.test/other"].map(|url| Request::get(url).unwrap()).to_vec();
     let replies = |path: &str| match path {
         "/in" => (302, ""),
         "/other" => (500, ""),
         "/there" => (200, "<img src=a>"),
         _ => (200, ""),
     };
-    assert_eq!(walk(&plan, 0, replies), "opening /in >, opening /there, ~5, /0, /a");
-    assert_eq!(walk(&plan, 1, replies), "opening /other, ~5, /0", "its failure ends nothing");
+    assert_eq!(walk(&plan, 0, replies), "setup /in >, setup /there, ~5, /0, /a");
+    assert_eq!(walk(&plan, 1, replies), "setup /other, ~5, /0", "its failure ends nothing");
     assert_eq!(walk(&plan, 2, replies), walk(&plan, 0, replies), "in turn");
     plan.schedule = Schedule::Closed { users: 3, ramp: Duration::ZERO };
     plan.stop = Stop::after_calls(2);
-    assert_eq!(walk(&plan, 2, replies), "", "no call, no opening");
+    assert_eq!(walk(&plan, 2, replies), "", "no call, no setup");
 }
 
 #[test]
-fn a_session_asks_to_be_let_in_and_tries_once_more() {
+fn a_session_recovers_and_tries_once_more() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(1) };
     let ways = ["b.test/elsewhere", "a.test:81/one", "A.test/two"];
-    plan.session.admission = ways.map(|url| Request::get(url).unwrap()).to_vec();
-    plan.session.follow = 3;
+    let recovery = |urls: &[&str]| {
+        let requests = urls.iter().map(|url| Request::get(url).unwrap()).collect();
+        Some(Recovery { status: 403, requests })
+    };
+    plan.session.recovery = recovery(&ways);
+    plan.session.redirects.limit = 3;
     let always = |status: u16| move |path: &str| (if path == "/0" { 403 } else { status }, "");
     assert_eq!(walk(&plan, 0, always(200)), "/0 >, /one >, /0, /0 >, /one >, /0", "a second 403 stands");
-    assert_eq!(walk(&plan, 0, always(500)), "/0 >, /one >, /two, /0 >, /one >, /two", "nobody lets it in");
+    assert_eq!(
+        walk(&plan, 0, always(500)),
+        "/0 >, /one >, /two, /0 >, /one >, /two",
+        "no recovery request succeeds"
+    );
     let second = |path: &str| match path {
         "/0" => (403, ""),
         "/one" => (403, ""),
@@ -673,37 +693,38 @@ fn a_session_asks_to_be_let_in_and_tries_once_more() {
         "/0 >, /one >, /two >, /there >, /0, /0 >, /one >, /two >, /there >, /0"
     );
     assert_eq!(walk(&plan, 0, |_| (200, "")), "/0, /0");
-    assert_eq!(walk(&plan, 0, |_| (404, "")), "/0, /0", "nothing is forbidden");
-    plan.session.admission.truncate(1);
-    assert_eq!(walk(&plan, 0, always(200)), "/0, /0", "the way in is another host's");
-    plan.session.admission = vec![Request::get("a.test/one").unwrap()];
-    plan.session.opening = vec![Request::get("a.test/0").unwrap()];
-    let opening = walk(&plan, 0, always(200));
-    assert!(opening.starts_with("opening /0 >, opening /one >, opening /0, /0 >"), "{opening}");
+    assert_eq!(walk(&plan, 0, |_| (404, "")), "/0, /0", "another status");
+    plan.session.recovery = recovery(&ways[..1]);
+    assert_eq!(walk(&plan, 0, always(200)), "/0, /0", "the recovery request is for another host");
+    plan.session.recovery = recovery(&["a.test/one"]);
+    plan.session.setup = vec![Request::get("a.test/0").unwrap()];
+    let setup = walk(&plan, 0, always(200));
+    assert!(setup.starts_with("setup /0 >, setup /one >, setup /0, /0 >"), "{setup}");
 }
 
 #[test]
-fn a_way_in_that_fails_is_not_the_last() {
+fn a_recovery_request_that_fails_is_not_the_last() {
     let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
-    plan.session.admission = ["a.test/one", "a.test/two"].map(|url| Request::get(url).unwrap()).to_vec();
-    let workload = Workload::new(&plan);
+    let requests = ["a.test/one", "a.test/two"].map(|url| Request::get(url).unwrap()).to_vec();
+    plan.session.recovery = Some(Recovery { status: 403, requests });
+    let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
-    session.next(&workload);
+    session.next(&mut workload);
     let forbidden = Reply { status: 403, ..ok(&plan.requests[0]) };
     assert_eq!(session.reply(&workload, &forbidden), Sequel::Another);
-    let one = follow(session.next(&workload));
+    let one = follow(session.next(&mut workload));
     assert_eq!(session.reply(&workload, &Reply::failed(one.token, &one.request)), Sequel::Another);
-    let two = follow(session.next(&workload));
+    let two = follow(session.next(&mut workload));
     assert_eq!(two.request.path, "/two");
     assert_eq!(session.reply(&workload, &Reply::failed(two.token, &two.request)), Sequel::AsPlanned);
-    assert_eq!(session.next(&workload), Step::Done);
+    assert_eq!(session.next(&mut workload), Step::Done);
 }
 
 #[test]
 fn a_session_may_have_cookies_before_it_meets_any() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(1) };
-    plan.session.cookies = true;
-    let cookie = |session, name: &str, path: &str| JarCookie {
+    plan.session.cookies = CookiePolicy::Jar;
+    let cookie = |session, name: &str, path: &str| InitialCookie {
         session,
         name: name.into(),
         value: "1".into(),
@@ -711,22 +732,22 @@ fn a_session_may_have_cookies_before_it_meets_any() {
         path: path.into(),
         secure: false,
     };
-    plan.session.jar =
+    plan.session.initial_cookies =
         vec![cookie(0, "a", "/"), cookie(2, "b", "/"), cookie(2, "c", "/0"), cookie(2, "d", "/other")];
-    plan.session.jar.push(JarCookie { value: "x".repeat(5_000), ..cookie(2, "large", "/") });
-    let workload = Workload::new(&plan);
-    let line = |session: &mut Session, request: &Request| {
-        let out = crate::fields::lines(|add| session.write_fields(&workload, request, add));
+    plan.session.initial_cookies.push(InitialCookie { value: "x".repeat(5_000), ..cookie(2, "large", "/") });
+    let mut workload = Workload::new(&plan);
+    let line = |workload: &Workload, session: &mut Session, request: &Request| {
+        let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
         String::from_utf8(out).unwrap()
     };
     let request = &plan.requests[0];
-    let told = [0, 1, 2].map(|number| line(&mut workload.session(number), request));
+    let told = [0, 1, 2].map(|number| line(&workload, &mut workload.session(number), request));
     assert_eq!(told, ["Cookie: a=1\r\n", "", "Cookie: c=1; b=1\r\n"]);
     let mut session = workload.session(0);
-    session.next(&workload);
+    session.next(&mut workload);
     let gone = [b"a=; Max-Age=0; Domain=test".to_vec(), b"e=2".to_vec()];
     session.reply(&workload, &Reply { cookies: &gone, ..ok(request) });
-    assert_eq!(line(&mut session, request), "Cookie: a=1; e=2\r\n", "not this host's to delete");
+    assert_eq!(line(&workload, &mut session, request), "Cookie: a=1; e=2\r\n", "not this host's to delete");
 }
 
 #[test]
@@ -745,13 +766,13 @@ proptest! {
     ) {
         let order = if random { Order::Random } else { Order::Sequential };
         let mut plan = Plan { session: draws(calls, burst, order), ..plan(3) };
-        plan.session.follow = follow;
-        plan.session.cookies = true;
-        let workload = Workload::new(&plan);
+        plan.session.redirects.limit = follow;
+        plan.session.cookies = CookiePolicy::Jar;
+        let mut workload = Workload::new(&plan);
         let mut session = workload.session(number);
         let (mut sent, mut out, mut turns) = (0, Vec::new(), 0_usize);
         loop {
-            match session.next(&workload) {
+            match session.next(&mut workload) {
                 Step::Send { token, request } => {
                     sent += u64::from(matches!(request, CallRequest::Planned(_)));
                     out.push(Asked::new(&plan, token, request));

@@ -53,7 +53,7 @@ fn a_lost_arrival_is_found() {
 fn a_session_that_does_not_follow_the_one_before_it_is_found() {
     let mut plan = closed(4, 200);
     plan.schedule = Schedule::Turns { users: 4 };
-    plan.session.work = Work::Draw { calls: Some(1), burst: 1, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: Some(1), burst: 1, first_alone: false, order: Order::Sequential };
     assert_eq!(interfered_in(&plan, |_| {}), Ok(()));
     // The end of a session that makes no arrival: one slot stays empty to the end of the run.
     let lose = |worker: &mut SimWorker<'_>| worker.accounting.over += 1;
@@ -88,7 +88,7 @@ fn a_session_that_nothing_would_wake_is_found() {
         let arrival = worker.arrivals.take().unwrap();
         worker.accounting.begun.add(arrival.at);
         let mut session = worker.workload.session(arrival.number);
-        assert!(matches!(session.next(&worker.workload), Step::Send { .. }));
+        assert!(matches!(session.next(&mut worker.workload), Step::Send { .. }));
         worker.sessions.insert(Live::new(session, arrival.at));
     };
     assert_eq!(interfered(lose_the_step), Err(HandOver::Sessions));

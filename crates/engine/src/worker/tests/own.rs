@@ -2,13 +2,14 @@
 
 use super::*;
 use warwolf_observe::Event;
-use warwolf_plan::{Burst, FailureRule, Reconnect, RequestId, Script, WhenFull};
+use warwolf_plan::{Burst, Cursor, FailureRule, ListEnd, Reconnect, RequestId, Script, WhenFull};
 
 /// `sessions` at `rate` of `calls` calls each, on `own` connections.
 fn sessions(sessions: u64, rate: f64, calls: u64, own: u32) -> Plan {
     let mut plan = open(rate, Duration::from_secs(3_600));
     plan.stop = Stop { duration: None, calls: Some(sessions), grace: Duration::ZERO };
-    plan.session.work = Work::Draw { calls: Some(calls), burst: 1, order: Order::Sequential };
+    plan.session.work =
+        Work::Draw { calls: Some(calls), burst: 1, first_alone: false, order: Order::Sequential };
     plan.connections.own = own;
     plan.connections.pipeline = 32;
     plan.session.failure.on_error = true;
@@ -126,7 +127,7 @@ fn scenario_of(script: impl FnMut(&warwolf_sim::Request<'_>) -> Reply + Send + '
 #[test]
 fn a_burst_is_pipelined_and_the_next_follows_at_once() {
     let mut plan = in_turns(1, 5);
-    plan.session.work = Work::Draw { calls: Some(5), burst: 3, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: Some(5), burst: 3, first_alone: false, order: Order::Sequential };
     let diary = Diary::of(&plan, scenario(Reply::ok(1).after(millis(10))));
     assert_eq!(diary, "+0/0 =0 w0/0 w1/0 w2/0 r0 r1 r2 w3/0 w4/0 r3 r4 s0 -0");
 }
@@ -135,7 +136,8 @@ fn a_burst_is_pipelined_and_the_next_follows_at_once() {
 fn a_refused_connection_costs_its_session() {
     for burst in [1, 3] {
         let mut plan = sessions(2, 5.0, 6, 1);
-        plan.session.work = Work::Draw { calls: Some(6), burst, order: Order::Sequential };
+        plan.session.work =
+            Work::Draw { calls: Some(6), burst, first_alone: false, order: Order::Sequential };
         let (diary, tally) = Diary::kept(&plan, scenario(Reply::ok(0)).with_fate(|_, _| Fate::Refused));
         assert_eq!(tally.counters().connections_failed, 2);
         assert!(diary.ends_with("s1! -0Refused"), "{diary}");
@@ -146,7 +148,7 @@ fn a_refused_connection_costs_its_session() {
 fn calls_that_wait_for_a_connection_in_vain_pause_their_session_once() {
     // Without a rule of failure the session goes on; three calls at once must not wake it three times.
     let mut plan = closed(1, 9);
-    plan.session.work = Work::Draw { calls: None, burst: 3, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: None, burst: 3, first_alone: false, order: Order::Sequential };
     plan.connections.pipeline = 3;
     let tally = run(
         &plan,
@@ -154,7 +156,7 @@ fn calls_that_wait_for_a_connection_in_vain_pause_their_session_once() {
     );
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 3), (Outcome::Refused, 6)]);
     let mut plan = sessions(3, 5.0, 6, 0);
-    plan.session.work = Work::Draw { calls: Some(6), burst: 3, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: Some(6), burst: 3, first_alone: false, order: Order::Sequential };
     let tally = run(&plan, scenario(Reply::ok(0)).with_fate(|_, _| Fate::Refused));
     assert_eq!(outcomes(&tally), [(Outcome::Refused, 9)]);
 }
@@ -162,8 +164,7 @@ fn calls_that_wait_for_a_connection_in_vain_pause_their_session_once() {
 #[test]
 fn bursts_lead_and_sessions_think() {
     let mut plan = sessions(2, 5.0, 6, 4);
-    plan.session.work = Work::Draw { calls: Some(6), burst: 3, order: Order::Sequential };
-    plan.session.lead = true;
+    plan.session.work = Work::Draw { calls: Some(6), burst: 3, first_alone: true, order: Order::Sequential };
     plan.session.think = Think::Constant { time: millis(200) };
     let (scenario, log) = logged(Server::constant(Reply::ok(1).after(millis(10))));
     let tally = run(&plan, scenario);
@@ -177,8 +178,7 @@ fn bursts_lead_and_sessions_think() {
 #[test]
 fn calls_spread_over_slots_and_wait_for_room() {
     let mut plan = sessions(1, 5.0, 8, 3);
-    plan.session.work = Work::Draw { calls: Some(8), burst: 8, order: Order::Sequential };
-    plan.session.lead = true;
+    plan.session.work = Work::Draw { calls: Some(8), burst: 8, first_alone: true, order: Order::Sequential };
     plan.connections.pipeline = 2;
     let diary = Diary::of(&plan, scenario(Reply::ok(1).after(millis(10))));
     let (opening, rest) = diary.split_once(" r0 ").unwrap();
@@ -230,7 +230,7 @@ fn a_connection_may_be_made_up_for_always() {
 #[test]
 fn a_failed_session_takes_its_calls_and_connections_with_it() {
     let mut plan = sessions(1, 5.0, 8, 2);
-    plan.session.work = Work::Draw { calls: Some(8), burst: 4, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: Some(8), burst: 4, first_alone: false, order: Order::Sequential };
     plan.connections.pipeline = 2;
     plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: false };
     let slow = scenario_of(|request| match request.number {
@@ -286,7 +286,7 @@ fn replies_are_limited_from_the_request_to_the_first_byte_and_from_there_to_the_
 #[test]
 fn a_timeout_ends_all_calls_of_its_connection() {
     let mut plan = sessions(1, 5.0, 3, 1);
-    plan.session.work = Work::Draw { calls: Some(3), burst: 3, order: Order::Sequential };
+    plan.session.work = Work::Draw { calls: Some(3), burst: 3, first_alone: false, order: Order::Sequential };
     plan.connections.reconnect = Reconnect::Kept;
     plan.timeouts.reply = Some(millis(500));
     let server = scenario_of(|request| if request.number == 0 { Reply::ok(1) } else { Reply::never() });
@@ -321,7 +321,12 @@ fn requests_that_are_used_up_end_the_run() {
     let mut plan = in_turns(7, 1);
     plan.requests = (0..3).map(|n| Request::get(&format!("{URL}{n}")).unwrap()).collect();
     plan.threads = Some(1);
-    plan.session.work = Work::Draw { calls: Some(1), burst: 1, order: Order::Once };
+    plan.session.work = Work::Draw {
+        calls: Some(1),
+        burst: 1,
+        first_alone: false,
+        order: Order::Shared(Cursor { end: ListEnd::Stop, ..Cursor::default() }),
+    };
     let (scenario, log) = logged(Server::constant(Reply::ok(1)));
     let tally = run(&plan, scenario);
     assert_eq!((tally.completed(), tally.unfinished()), (3, 0));
@@ -340,7 +345,7 @@ fn scripts_run_on_own_connections_with_one_cookie() {
     };
     plan.session.work =
         Work::Scripts { scripts: vec![Script { bursts: vec![burst(0, &[1, 2], 500), burst(3, &[], 0)] }] };
-    plan.session.one_cookie = true;
+    plan.session.cookies = CookiePolicy::LastValue;
     let server = Server::new(|request| {
         let cookie = request.header("cookie").unwrap_or("none").to_owned();
         Reply::ok(1).with_header("Set-Cookie", &format!("{}={cookie}; Path=/never", request.number))
@@ -389,8 +394,8 @@ fn the_books_of_own_connections_balance_in_any_weather() {
     let rules = [Reconnect::Safe, Reconnect::Never, Reconnect::Kept, Reconnect::Always, Reconnect::End];
     for seed in 0..40 {
         let mut plan = sessions(150, 200.0, 7, 1 + (seed % 3) as u32);
-        plan.session.work = Work::Draw { calls: Some(7), burst: 3, order: Order::Sequential };
-        plan.session.lead = seed % 2 == 0;
+        plan.session.work =
+            Work::Draw { calls: Some(7), burst: 3, first_alone: seed % 2 == 0, order: Order::Sequential };
         plan.connections.pipeline = 1 + (seed % 4) as u32;
         plan.connections.reconnect = rules[seed as usize % rules.len()];
         plan.connections.limit = if seed % 7 == 0 { 5 } else { 1_000 };

@@ -4,14 +4,14 @@ use super::*;
 use warwolf_observe::{Event, Exchange, Wants};
 use warwolf_plan::{DataPlace, Fetch, RandomData, ReplyEnd, Resources};
 
-/// A call as an observer saw it: path, whether it goes on, whether it is an opening, status, challenges, exchange, and whether
+/// A call as an observer saw it: path, whether it goes on, whether it is setup, status, challenges, exchange, and whether
 /// its connection was opened for it.
 #[derive(Clone, Debug)]
 struct Note {
     path: String,
     planned: bool,
     continued: bool,
-    opening: bool,
+    setup: bool,
     outcome: Outcome,
     challenges: usize,
     exchange: Option<Exchange>,
@@ -33,7 +33,7 @@ impl Observer for Notes {
             path: record.request.path.clone(),
             planned: record.planned.is_some(),
             continued: record.is_continued,
-            opening: record.is_opening,
+            setup: record.is_setup,
             outcome: record.sample.outcome,
             challenges: record.challenges.len(),
             exchange: record.exchange.cloned(),
@@ -133,15 +133,14 @@ fn what_is_still_good_is_not_asked_for() {
 #[test]
 fn sessions_may_begin_with_something_else() {
     let mut plan = closed(3, 3);
-    plan.session.opening = ["in", "on"].map(|path| Request::get(&format!("{URL}{path}")).unwrap()).to_vec();
+    plan.session.setup = ["in", "on"].map(|path| Request::get(&format!("{URL}{path}")).unwrap()).to_vec();
     plan.session.failure.on_error = true;
     let server = |request: &warwolf_sim::Request<'_>| match request.target {
         "/on" => Reply::never().then(Ending::Reset),
         _ => Reply::ok(9),
     };
     let seen = observed(&plan, Server::new(server), false);
-    let count =
-        |path: &str, opening: bool| seen.iter().filter(|n| n.path == path && n.opening == opening).count();
+    let count = |path: &str, setup: bool| seen.iter().filter(|n| n.path == path && n.setup == setup).count();
     assert_eq!((count("/in", true), count("/on", true), count("/", false)), (2, 1, 3));
     assert!(seen.iter().any(|note| note.outcome == Outcome::Reset));
 }
@@ -149,7 +148,8 @@ fn sessions_may_begin_with_something_else() {
 #[test]
 fn challenges_are_shown_to_the_observer() {
     let mut plan = closed(1, 1);
-    plan.session.auth = Some(Auth { server: Vec::new(), proxy: Vec::new(), attempts: 3, blind: true });
+    plan.session.auth =
+        Some(Auth { server: Vec::new(), proxy: Vec::new(), attempts: 3, retry_without_credentials: true });
     let bare = observed(&plan, Server::constant(Reply::status(401)), false);
     assert_eq!(bare.iter().map(|note| note.continued).collect::<Vec<_>>(), [true, true, false]);
     let digest =

@@ -2,14 +2,33 @@
 //!
 //! A session that was challenged remembers its answer and sends it unasked from then on.
 
+use super::{Extras, Provenance, Unplanned};
 use crate::AddField;
+use crate::session::Reply;
 use digest_auth::{AuthContext, HttpMethod, WwwAuthenticateHeader};
 use std::borrow::Cow;
 use warwolf_plan::{Auth, Credentials, Endpoint, Request};
 
+/// The call that answers a challenge.
+pub(super) fn reply(
+    auth: &Auth,
+    extras: &mut Option<Box<Extras>>,
+    reply: &Reply<'_>,
+    from: Provenance,
+) -> Option<Unplanned> {
+    let status = reply.status().filter(|status| matches!(status, 401 | 407))?;
+    if from.attempts >= auth.attempts {
+        return None;
+    }
+    let answers = &mut extras.get_or_insert_default().answers;
+    let verdict = answers.challenge(auth, reply.request, status, reply.challenges);
+    let from = Provenance { attempts: from.attempts + 1, ..from };
+    (verdict == Verdict::Again).then(|| Unplanned { request: reply.request.clone(), from })
+}
+
 /// What a session does about a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+enum Verdict {
     /// Ask again.
     Again,
     /// There is nothing to answer with.
@@ -33,13 +52,7 @@ enum Answer {
 
 impl Answers {
     /// Takes in the challenges of a reply of `status` 401 or 407 to `request`.
-    pub(crate) fn challenge(
-        &mut self,
-        auth: &Auth,
-        request: &Request,
-        status: u16,
-        challenges: &[Vec<u8>],
-    ) -> Verdict {
+    fn challenge(&mut self, auth: &Auth, request: &Request, status: u16, challenges: &[Vec<u8>]) -> Verdict {
         let known = if status == 407 { &auth.proxy } else { &auth.server };
         let mut asks_digest = false;
         for challenge in challenges {
@@ -52,7 +65,7 @@ impl Answers {
             }
             return Verdict::Again;
         }
-        if auth.blind && !asks_digest { Verdict::Again } else { Verdict::Unable }
+        if auth.retry_without_credentials && !asks_digest { Verdict::Again } else { Verdict::Unable }
     }
 
     /// Adds the header fields that go with `request`. `nonce` is new each time.
@@ -152,7 +165,7 @@ mod tests {
     }
 
     fn auth(server: Vec<Credentials>) -> Auth {
-        Auth { server, proxy: vec![someone("proxy", None)], attempts: 5, blind: false }
+        Auth { server, proxy: vec![someone("proxy", None)], attempts: 5, retry_without_credentials: false }
     }
 
     fn request() -> Request {
@@ -210,7 +223,7 @@ mod tests {
             let verdict = answers.challenge(&nobody, &request(), 401, &[hostile.as_bytes().to_vec()]);
             assert_eq!((verdict, written(&mut answers)), (Verdict::Unable, String::new()), "{hostile}");
         }
-        nobody.blind = true;
+        nobody.retry_without_credentials = true;
         let digest = b"Digest realm=\"r\", nonce=\"n\"".to_vec();
         let rows = [
             (vec![b"Basic".to_vec()], Verdict::Again),

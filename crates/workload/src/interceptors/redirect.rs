@@ -1,6 +1,18 @@
 //! The request that a redirect asks for (RFC 9110 section 15.4).
 
-use warwolf_plan::{Body, Request};
+use super::{Provenance, Unplanned};
+use crate::session::Reply;
+use warwolf_plan::{Body, RedirectPolicy, Request};
+
+/// The call that a redirect asks for.
+pub(super) fn reply(policy: &RedirectPolicy, reply: &Reply<'_>, from: Provenance) -> Option<Unplanned> {
+    let status = reply.status().filter(|status| policy.statuses.contains(status))?;
+    if from.redirects >= policy.limit {
+        return None;
+    }
+    let request = follow(reply.request, status, reply.location, policy.with_get)?;
+    Some(Unplanned { request, from: Provenance { redirects: from.redirects + 1, attempts: 1, ..from } })
+}
 
 /// The request that follows `request` when its reply has `status` and `location`; none when it is no redirect, or one to
 /// where HTTP does not go.

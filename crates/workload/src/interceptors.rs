@@ -1,0 +1,183 @@
+//! What a session does that no plan lists as calls: it answers challenges, follows redirects, fetches the parts of pages, and
+//! recovers from refusals.
+//!
+//! Each reply is shown to the interceptors of the plan in a fixed order. The first that wants a further request sent ends the
+//! round. An interceptor knows the reply, how its call came about ([`Provenance`]) and its own part of [`Extras`], which
+//! exists only in sessions that need it: a plain session allocates nothing.
+
+pub(crate) mod cache;
+pub(crate) mod challenge;
+pub(crate) mod failure;
+pub(crate) mod recovery;
+pub(crate) mod redirect;
+pub(crate) mod resources;
+pub(crate) mod setup;
+
+use crate::cookies::Cookies;
+use crate::session::{Reply, Token};
+use warwolf_plan::{Auth, Recovery, RedirectPolicy, Request, Resources, SessionShape};
+
+/// One policy about replies, with what the plan says about it.
+#[derive(Clone, Debug)]
+pub(crate) enum Interceptor {
+    Cache,
+    Challenges(Auth),
+    Redirects(RedirectPolicy),
+    Resources {
+        wanted: Resources,
+        /// How often a page may send its reader on, one page to the next.
+        refreshes: u32,
+    },
+    Recovery(Recovery),
+}
+
+impl Interceptor {
+    /// Those that `shape` needs, in the order in which they see replies.
+    pub(crate) fn all(shape: &SessionShape) -> Vec<Self> {
+        let mut all = Vec::new();
+        if shape.resources.as_ref().is_some_and(|wanted| wanted.cache) {
+            all.push(Self::Cache);
+        }
+        all.extend(shape.auth.clone().map(Self::Challenges));
+        if shape.redirects.limit > 0 {
+            all.push(Self::Redirects(shape.redirects.clone()));
+        }
+        let refreshes = shape.redirects.limit.max(resources::REFRESHES);
+        all.extend(shape.resources.clone().map(|wanted| Self::Resources { wanted, refreshes }));
+        all.extend(shape.recovery.clone().map(Self::Recovery));
+        all
+    }
+
+    /// Takes in a reply to a call that came about `from` there. Gives the request that it wants sent next.
+    pub(crate) fn reply(
+        &self,
+        extras: &mut Option<Box<Extras>>,
+        reply: &Reply<'_>,
+        from: Provenance,
+    ) -> Option<Unplanned> {
+        match self {
+            Self::Cache => {
+                cache::note(extras, reply);
+                None
+            }
+            Self::Challenges(auth) => challenge::reply(auth, extras, reply, from),
+            Self::Redirects(policy) => redirect::reply(policy, reply, from),
+            Self::Resources { wanted, refreshes } => {
+                resources::reply(wanted, *refreshes, extras, reply, from)
+            }
+            Self::Recovery(recovery) => recovery::reply(recovery, extras, reply, from),
+        }
+    }
+}
+
+/// A call that is not in the plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Unplanned {
+    pub(crate) request: Request,
+    pub(crate) from: Provenance,
+}
+
+/// How a call came about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Provenance {
+    /// Redirects in a row that led to it.
+    pub(crate) redirects: u32,
+    /// Times the same request has been sent because of challenges, this one included.
+    pub(crate) attempts: u32,
+    /// Pages that it is nested in; zero for a page itself.
+    pub(crate) depth: u32,
+    pub(crate) recovery: recovery::Role,
+}
+
+impl Provenance {
+    /// That of a planned call.
+    pub(crate) const PLANNED: Self =
+        Self { redirects: 0, attempts: 1, depth: 0, recovery: recovery::Role::None };
+}
+
+/// What a session has only when it needs it: the state of its interceptors, its cookies, and its unplanned calls.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extras {
+    pub(crate) cookies: Cookies,
+    /// The one cookie of a session that keeps no other.
+    pub(crate) last_cookie: Vec<u8>,
+    pub(crate) answers: challenge::Answers,
+    /// Nonces used.
+    pub(crate) nonces: u64,
+    /// How often data was generated.
+    pub(crate) generated: u64,
+    pub(crate) cache: cache::State,
+    pub(crate) resources: resources::State,
+    pub(crate) recovery: recovery::State,
+    /// Unplanned calls that are to be made next, the first one last.
+    pending: Vec<(Token, Request)>,
+    /// Unplanned calls that are pending or in flight.
+    open: Vec<(Token, Provenance)>,
+    /// How many unplanned calls there were.
+    count: u32,
+    /// How many of them were given out to be sent.
+    pub(crate) asked: u64,
+}
+
+impl Extras {
+    /// Those of a session that begins with these cookies.
+    pub(crate) fn with(cookies: Cookies) -> Self {
+        Self { cookies, ..Self::default() }
+    }
+
+    /// Has an unplanned call made as soon as the session is asked.
+    pub(crate) fn push(&mut self, Unplanned { request, from }: Unplanned) {
+        let token = self.open(from);
+        self.pending.push((token, request));
+    }
+
+    /// What comes next besides planned calls: requests that replies asked for, then the parts of pages. Parts wait until the
+    /// session `is_busy` with its planned calls, and unless they are fetched together until it `is_idle`: no call is in flight.
+    pub(crate) fn pop(&mut self, is_busy: bool, is_idle: bool) -> Option<Next> {
+        if let Some((token, request)) = self.pending.pop() {
+            self.asked += 1;
+            return Some(Next::Send(token, request));
+        }
+        if !is_busy {
+            return None;
+        }
+        let part = self.resources.pop(is_idle)?;
+        if part.is_fresh {
+            return Some(Next::Skip(part.request));
+        }
+        self.asked += 1;
+        let token = self.open(Provenance { depth: part.depth, ..Provenance::PLANNED });
+        Some(Next::Send(token, part.request))
+    }
+
+    /// Drops all unplanned calls that have not been made.
+    pub(crate) fn clear(&mut self) {
+        self.pending.clear();
+        self.resources.clear();
+    }
+
+    /// Drops the unplanned calls that replies asked for and that have not been made.
+    pub(crate) fn clear_pending(&mut self) {
+        self.pending.clear();
+    }
+
+    fn open(&mut self, from: Provenance) -> Token {
+        let token = Token::unplanned(self.count);
+        self.count = self.count.wrapping_add(1);
+        self.open.push((token, from));
+        token
+    }
+
+    /// How an unplanned call came about, which is over.
+    pub(crate) fn close(&mut self, token: Token) -> Option<Provenance> {
+        let index = self.open.iter().position(|(open, _)| *open == token)?;
+        Some(self.open.swap_remove(index).1)
+    }
+}
+
+/// What a session that has unplanned calls does next.
+pub(crate) enum Next {
+    Send(Token, Request),
+    /// This part of a page is not fetched: the copy that the session has is fresh.
+    Skip(Request),
+}

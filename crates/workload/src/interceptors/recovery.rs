@@ -1,0 +1,87 @@
+//! Recovery from a status: requests that may lift the cause, and then the call once more.
+
+use super::{Extras, Provenance, Unplanned};
+use crate::session::Reply;
+use warwolf_plan::{Recovery, Request};
+
+/// What part a call has in a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    None,
+    /// A recovery request for the refused call of this number.
+    For(u32),
+    /// A call that was refused, made once more after a recovery.
+    Repeated,
+}
+
+/// The refused calls for which recovery requests are sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    refused: Vec<Refused>,
+    /// How many there ever were.
+    count: u32,
+}
+
+/// A call that was refused, to be made again after a recovery.
+#[derive(Clone, Debug)]
+struct Refused {
+    number: u32,
+    request: Request,
+    from: Provenance,
+    /// Recovery requests that have been tried or passed over.
+    tried: usize,
+}
+
+/// Begins a recovery, or goes on with one. No reply at all to a recovery request means that the next one is tried.
+pub(super) fn reply(
+    recovery: &Recovery,
+    extras: &mut Option<Box<Extras>>,
+    reply: &Reply<'_>,
+    from: Provenance,
+) -> Option<Unplanned> {
+    match (from.recovery, reply.status()) {
+        (Role::None, Some(status)) if status == recovery.status => {
+            let state = &mut extras.get_or_insert_default().recovery;
+            let number = state.refuse(reply.request, from);
+            state.try_next(recovery, number)
+        }
+        (Role::For(number), Some(..400)) => extras.as_mut()?.recovery.repeat(number),
+        (Role::For(number), _) => extras.as_mut()?.recovery.try_next(recovery, number),
+        (Role::None | Role::Repeated, _) => None,
+    }
+}
+
+impl State {
+    fn refuse(&mut self, request: &Request, from: Provenance) -> u32 {
+        self.count += 1;
+        let (number, request) = (self.count, request.clone());
+        self.refused.push(Refused { number, request, from, tried: 0 });
+        number
+    }
+
+    fn position(&self, number: u32) -> Option<usize> {
+        self.refused.iter().position(|call| call.number == number)
+    }
+
+    /// The next recovery request for the host of the refused call; when there is none, the refusal stands.
+    fn try_next(&mut self, recovery: &Recovery, number: u32) -> Option<Unplanned> {
+        let position = self.position(number)?;
+        let call = &mut self.refused[position];
+        let host = &call.request.endpoint.host;
+        let rest = &recovery.requests[call.tried..];
+        let Some(next) = rest.iter().position(|request| request.endpoint.host.eq_ignore_ascii_case(host))
+        else {
+            self.refused.swap_remove(position);
+            return None;
+        };
+        call.tried += next + 1;
+        let from = Provenance { recovery: Role::For(number), ..Provenance::PLANNED };
+        Some(Unplanned { request: rest[next].clone(), from })
+    }
+
+    /// The refused call once more.
+    fn repeat(&mut self, number: u32) -> Option<Unplanned> {
+        let Refused { request, from, .. } = self.refused.swap_remove(self.position(number)?);
+        Some(Unplanned { request, from: Provenance { recovery: Role::Repeated, ..from } })
+    }
+}

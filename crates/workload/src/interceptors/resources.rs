@@ -1,0 +1,66 @@
+//! The parts of pages: they are fetched before the session goes on.
+
+use super::{Extras, Provenance, Unplanned};
+use crate::page;
+use crate::session::Reply;
+use warwolf_plan::{Fetch, Request, Resources};
+
+/// Pages in pages are fetched to this depth, so that two that show each other come to an end.
+const DEPTH_MAX: u32 = 8;
+/// A page may send its reader on so often, where redirects are not followed as often.
+pub(super) const REFRESHES: u32 = 20;
+
+/// The parts that are still to be fetched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// The next one last.
+    parts: Vec<Part>,
+    /// Whether they are fetched while other calls are in flight.
+    together: bool,
+}
+
+/// A part of a page.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(super) request: Request,
+    /// The copy that the session has is fresh.
+    pub(super) is_fresh: bool,
+    /// Pages it is nested in.
+    pub(super) depth: u32,
+}
+
+impl State {
+    pub(super) fn pop(&mut self, is_idle: bool) -> Option<Part> {
+        if is_idle || self.together { self.parts.pop() } else { None }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.parts.clear();
+    }
+}
+
+/// Notes the parts of a page, and gives the page that it sends its reader on to.
+pub(super) fn reply(
+    wanted: &Resources,
+    refreshes: u32,
+    extras: &mut Option<Box<Extras>>,
+    reply: &Reply<'_>,
+    from: Provenance,
+) -> Option<Unplanned> {
+    let page = reply.page.filter(|_| reply.completed && from.depth < DEPTH_MAX)?;
+    let mut found = page::read(page, reply.request, wanted);
+    if wanted.fetch == Fetch::Together {
+        found.resources.reverse();
+    }
+    if !found.resources.is_empty() {
+        let Extras { resources, cache, .. } = &mut **extras.get_or_insert_default();
+        resources.together = wanted.fetch == Fetch::Together;
+        resources.parts.extend(found.resources.into_iter().map(|request| Part {
+            is_fresh: cache.is_fresh(&request, reply.at),
+            request,
+            depth: from.depth + 1,
+        }));
+    }
+    let request = found.refresh.filter(|_| from.redirects < refreshes)?;
+    Some(Unplanned { request, from: Provenance { redirects: from.redirects + 1, attempts: 1, ..from } })
+}
