@@ -5,6 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use warwolf_driver::host::available_cores;
 use warwolf_measure::Environment;
 
+/// A variable of the environment, if it is set.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 /// The environment as it is now: to be asked for when the run begins. What cannot be learnt is left empty.
 pub(crate) fn observe() -> Environment {
     let line = |path: &str| read_to_string(path).unwrap_or_default().trim().to_owned();

@@ -1,8 +1,8 @@
 //! How the program ends: its exit codes, and the failure that is told in one line.
 
-use crate::complaint::Complaint;
 use std::fmt;
 use std::process::ExitCode;
+use warwolf_args::UsageError;
 
 /// An exit code and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,8 @@ impl Failure {
     }
 }
 
-impl From<Complaint> for Failure {
-    fn from(complaint: Complaint) -> Self {
+impl From<UsageError> for Failure {
+    fn from(complaint: UsageError) -> Self {
         Self { exit: Exit::Usage, text: complaint.to_string() }
     }
 }

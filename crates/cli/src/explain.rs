@@ -1,21 +1,21 @@
 //! `explain`: the plan that the words mean, printed and not run.
 
-use crate::args::{Explain, PlanFormat};
 use crate::exit::Failure;
 use crate::{files, streams};
 use clap::ArgMatches;
+use warwolf_args::{Explain, PlanFormat};
 use warwolf_plan::text;
 
 /// Prints the plan on stdout and a description of it on stderr.
 ///
 /// # Errors
 /// When the words make no plan.
-pub(crate) fn explain(words: &Explain, matches: &ArgMatches) -> Result<(), Failure> {
-    let plan = files::plan(&words.load, matches)?;
-    if !words.quiet {
+pub(crate) fn explain(args: &Explain, matches: &ArgMatches) -> Result<(), Failure> {
+    let plan = files::plan(&args.load, matches)?;
+    if !args.quiet {
         streams::say(&warwolf_plan::describe(&plan));
     }
-    let mut printed = match words.format {
+    let mut printed = match args.format {
         PlanFormat::Toml => text::to_toml(&plan),
         PlanFormat::Json => text::to_json(&plan),
     };

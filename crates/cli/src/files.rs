@@ -1,13 +1,13 @@
 //! From words to a plan, with the files that the words name: the one place where they are read.
 
-use crate::args::Load;
-use crate::complaint::Complaint;
-use crate::words::{self, Inputs};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
+use warwolf_args::Inputs;
+use warwolf_args::Load;
+use warwolf_args::UsageError;
 use warwolf_measure::{Slo, SloError};
 use warwolf_plan::{ArrivalWords, Plan};
 
@@ -15,12 +15,12 @@ use warwolf_plan::{ArrivalWords, Plan};
 ///
 /// # Errors
 /// A complaint about the first word or file that is wrong.
-pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, Complaint> {
+pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError> {
     if load.plan.is_some() {
         refuse_beside_plan(matches)?;
     }
     let inputs = inputs(load)?;
-    let plan = words::plan(load, &inputs).map_err(|error| Complaint::about(&error, matches))?;
+    let plan = warwolf_args::plan(load, &inputs).map_err(|error| UsageError::about(&error, matches))?;
     slos(&plan.slos)?;
     Ok(plan)
 }
@@ -29,18 +29,18 @@ pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, Complaint>
 ///
 /// # Errors
 /// A complaint about the first that is none.
-pub(crate) fn slos(texts: &[String]) -> Result<Vec<Slo>, Complaint> {
+pub(crate) fn slos(texts: &[String]) -> Result<Vec<Slo>, UsageError> {
     let read = |text: &String| {
         Slo::parse(text).map_err(|SloError { value, remedy, .. }| {
             let part = if value == *text { String::new() } else { format!("`{value}`: ") };
-            Complaint::new(format!("--slo: `{text}`: {part}{remedy}"))
+            UsageError::new(format!("--slo: `{text}`: {part}{remedy}"))
         })
     };
     texts.iter().map(read).collect()
 }
 
 /// A plan file holds the whole test. Environment variables may stay set beside it; they count for nothing then.
-fn refuse_beside_plan(matches: &ArgMatches) -> Result<(), Complaint> {
+fn refuse_beside_plan(matches: &ArgMatches) -> Result<(), UsageError> {
     let load = Load::augment_args(clap::Command::new("load"));
     let given = load.get_arguments().find(|arg| {
         arg.get_id() != "plan"
@@ -50,14 +50,14 @@ fn refuse_beside_plan(matches: &ArgMatches) -> Result<(), Complaint> {
         None => Ok(()),
         Some(arg) => {
             let name = arg.get_long().map_or_else(|| "the URL".to_owned(), |long| format!("--{long}"));
-            Err(Complaint::new(format!(
+            Err(UsageError::new(format!(
                 "--plan: it holds the whole test; leave out {name}, or change it in the file"
             )))
         }
     }
 }
 
-fn inputs(load: &Load) -> Result<Inputs, Complaint> {
+fn inputs(load: &Load) -> Result<Inputs, UsageError> {
     let read = |option: &str, path: Option<&Path>| path.map(|path| text(option, path)).transpose();
     // A word that is wrong is named when the plan is made.
     let trace = match load.arrivals.as_deref().map(ArrivalWords::parse) {
@@ -73,7 +73,7 @@ fn inputs(load: &Load) -> Result<Inputs, Complaint> {
         ("key", load.tls.key.as_deref()),
     ] {
         if let Some(path) = path {
-            std::fs::File::open(path).map_err(|error| unreadable(option, path, &error))?;
+            std::fs::File::open(path).map_err(|error| UsageError::of_file(option, path, "read", &error))?;
         }
     }
     Ok(Inputs {
@@ -86,25 +86,15 @@ fn inputs(load: &Load) -> Result<Inputs, Complaint> {
 }
 
 /// The text of a file; `-` is stdin.
-fn text(option: &str, path: &Path) -> Result<String, Complaint> {
+fn text(option: &str, path: &Path) -> Result<String, UsageError> {
     if path == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(|error| unreadable(option, path, &error))?;
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|error| UsageError::of_file(option, path, "read", &error))?;
         return Ok(text);
     }
-    std::fs::read_to_string(path).map_err(|error| unreadable(option, path, &error))
-}
-
-fn unreadable(option: &str, path: &Path, error: &std::io::Error) -> Complaint {
-    Complaint::new(format!("--{option}: `{}`: cannot be read: {}", path.display(), reason(error)))
-}
-
-/// What the system says, in our manner: lower case, no number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    std::fs::read_to_string(path).map_err(|error| UsageError::of_file(option, path, "read", &error))
 }
 
 /// A seed that differs from run to run, short enough to be typed.

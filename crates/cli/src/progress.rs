@@ -3,8 +3,8 @@
 //! The engine's summing thread calls [`Progress::show`] with what the workers have handed over; the workers themselves
 //! never wait for it. No clock is read: time is what the intervals say.
 
-use crate::headline::{own_end, time};
-use crate::panel::{self, Glance, Paint};
+use crate::banner::{own_end, time};
+use crate::dashboard::{self, Glance, Paint};
 use crate::streams;
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -34,7 +34,9 @@ impl Manner {
         match () {
             () if is_quiet => Self::Quiet,
             () if wants_lines || is_dumb || !std::io::stderr().is_terminal() => Self::Lines,
-            () if size().is_some_and(|(columns, rows)| columns >= panel::COLUMNS && rows > panel::ROWS) => {
+            () if size()
+                .is_some_and(|(columns, rows)| columns >= dashboard::COLUMNS && rows > dashboard::ROWS) =>
+            {
                 Self::Panel
             }
             () => Self::Lines,
@@ -88,8 +90,8 @@ impl Progress {
             recent: Tally::new(),
             replies: 0,
             errors: 0,
-            rates: VecDeque::with_capacity(panel::HISTORY),
-            tails: VecDeque::with_capacity(panel::HISTORY),
+            rates: VecDeque::with_capacity(dashboard::HISTORY),
+            tails: VecDeque::with_capacity(dashboard::HISTORY),
             drawn: 0,
         }
     }
@@ -151,8 +153,8 @@ impl Progress {
     }
 
     fn draw(&mut self, glance: &Glance) {
-        let columns = size().map_or(panel::COLUMNS, |(columns, _)| columns);
-        let lines = panel::panel(glance, columns, self.paint);
+        let columns = size().map_or(dashboard::COLUMNS, |(columns, _)| columns);
+        let lines = dashboard::panel(glance, columns, self.paint);
         let mut text = if self.drawn > 0 { format!("\x1b[{}A\r", self.drawn) } else { String::new() };
         for line in &lines {
             text.push_str(line);
@@ -169,7 +171,7 @@ const SHORTEST_PERIOD: Duration = Duration::from_secs(2);
 const LONGEST_PERIOD: Duration = Duration::from_secs(5);
 
 fn keep(history: &mut VecDeque<f64>, value: f64) {
-    if history.len() == panel::HISTORY {
+    if history.len() == dashboard::HISTORY {
         history.pop_front();
     }
     history.push_back(value);
@@ -182,8 +184,8 @@ fn line(glance: &Glance) -> String {
         "warwolf: {:>6}  {}  p50 {}  p99 {}  {} in flight  {} errors{warming}\n",
         time(Duration::from_secs(glance.elapsed.as_secs())),
         unit::rate(glance.rate),
-        panel::known(glance.latency[0]),
-        panel::known(glance.latency[2]),
+        dashboard::known(glance.latency[0]),
+        dashboard::known(glance.latency[2]),
         unit::count(glance.in_flight),
         unit::count(glance.errors),
     )
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_line_says_when_how_much_how_fast_and_what_went_wrong() {
-        let glance = Glance { warming: true, ..panel::tests::glance() };
+        let glance = Glance { warming: true, ..dashboard::tests::glance() };
         assert_eq!(
             line(&glance),
             "warwolf:     3s  45,123/s  p50 1.10 ms  p99 12.3 ms  50 in flight  7 errors  warm-up\n"

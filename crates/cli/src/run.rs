@@ -1,15 +1,15 @@
 //! `run`: a plan is made, run, and reported.
 
-use crate::args::Run as Words;
-use crate::complaint::Complaint;
+use crate::banner::{Means, headline};
 use crate::exit::{Exit, Failure};
-use crate::headline::{Means, headline};
 use crate::history::Kept;
 use crate::progress::{Manner, Progress};
 use crate::results::Results;
-use crate::{environment, files, signals, streams, words};
+use crate::{environment, files, signals, streams};
 use clap::ArgMatches;
 use std::io;
+use warwolf_args::Run as RunArgs;
+use warwolf_args::UsageError;
 use warwolf_driver::{host, uring_supported};
 use warwolf_engine::{Capacity, Control, SetupError};
 use warwolf_measure::{Interval, Run};
@@ -22,16 +22,17 @@ const OTHER_DESCRIPTORS: u64 = 128;
 ///
 /// # Errors
 /// When the words are wrong, a file cannot be had, or the run could not begin.
-pub(crate) fn run(given: &Words, matches: &ArgMatches) -> Result<Exit, Failure> {
+pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let mut plan = files::plan(&given.load, matches)?;
     let shard = match &given.shard {
-        Some(text) => words::shard(text).map_err(|error| Complaint::about(&error, matches))?,
+        Some(text) => warwolf_args::shard(text).map_err(|error| UsageError::about(&error, matches))?,
         None => Shard::WHOLE,
     };
     if given.shard.is_some() && given.load.seed.is_none() && given.load.plan.is_none() {
-        return Err(
-            Complaint::new("--shard: the parts of a run have one seed; give each the same --seed N").into()
-        );
+        return Err(UsageError::new(
+            "--shard: the parts of a run have one seed; give each the same --seed N",
+        )
+        .into());
     }
     if plan.is_open() && given.load.connections.is_none() && given.load.plan.is_none() {
         fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));
@@ -70,7 +71,7 @@ fn means(plan: &Plan, shard: Shard) -> Means {
     }
 }
 
-fn perform(plan: &Plan, shard: Shard, given: &Words) -> Result<Run, Failure> {
+fn perform(plan: &Plan, shard: Shard, given: &RunArgs) -> Result<Run, Failure> {
     let control = Control::new();
     let manner = Manner::suited(given.output.quiet, given.no_tui);
     signals::listen(&control, manner)?;
@@ -96,21 +97,21 @@ pub(crate) fn load(
         Ok(run) => Ok(run.in_environment(&environment)),
         // The plan passed its own check, so what is wrong now is what it names.
         Err(error @ (SetupError::Plan(_) | SetupError::Request { .. })) => {
-            Err(Complaint::new(error.to_string()).into())
+            Err(UsageError::new(error.to_string()).into())
         }
         Err(error) => Err(Failure::new(error)),
     }
 }
 
 /// Every source address must be this machine's: otherwise each connection fails, for a reason that names no option.
-fn check_sources(network: &Network) -> Result<(), Complaint> {
+fn check_sources(network: &Network) -> Result<(), UsageError> {
     for source in &network.bind {
         if let Err(error) = host::take_address(*source) {
             let reason = match error.kind() {
                 io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
                 _ => error.to_string(),
             };
-            return Err(Complaint::new(format!(
+            return Err(UsageError::new(format!(
                 "--bind: `{source}`: {reason}; use one that `ip address` shows"
             )));
         }

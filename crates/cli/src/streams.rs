@@ -1,8 +1,8 @@
 //! Data on stdout, speech on stderr. A reader who has gone away is no error: whoever closes a pipe has seen enough.
 
 use crate::exit::Failure;
-use crate::files::reason;
 use std::io::{self, ErrorKind, Write};
+use warwolf_args::reason;
 
 /// Writes data to stdout.
 ///

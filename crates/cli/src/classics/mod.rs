@@ -25,14 +25,14 @@ const CLASSICS: [(&str, Classic); 7] = [
 ];
 
 /// The classic that is asked for by the program's own name or by the first argument, with its own arguments.
-pub(crate) fn asked_for(words: &[OsString]) -> Option<(Classic, Vec<String>)> {
+pub(crate) fn asked_for(args: &[OsString]) -> Option<(Classic, Vec<String>)> {
     let named = |name: &str| CLASSICS.iter().find(|(known, _)| *known == name).map(|(_, classic)| *classic);
-    let program = Path::new(words.first()?).file_name()?.to_str()?;
-    let (classic, words) = match named(program) {
-        Some(classic) => (classic, words),
-        None => (named(words.get(1)?.to_str()?)?, &words[1..]),
+    let program = Path::new(args.first()?).file_name()?.to_str()?;
+    let (classic, args) = match named(program) {
+        Some(classic) => (classic, args),
+        None => (named(args.get(1)?.to_str()?)?, &args[1..]),
     };
-    Some((classic, words.iter().map(|word| word.to_string_lossy().into_owned()).collect()))
+    Some((classic, args.iter().map(|word| word.to_string_lossy().into_owned()).collect()))
 }
 
 /// This program's standard output and standard error.
@@ -53,9 +53,9 @@ mod tests {
     use super::asked_for;
     use std::ffi::OsString;
 
-    fn own_words(words: &[&str]) -> Option<Vec<String>> {
-        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        asked_for(&words).map(|(_, words)| words)
+    fn own_words(args: &[&str]) -> Option<Vec<String>> {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        asked_for(&args).map(|(_, args)| args)
     }
 
     #[test]
@@ -68,8 +68,8 @@ mod tests {
             (&["warwolf", "run", "http_load"], None),
             (&["warwolf"], None),
         ];
-        for (words, expected) in rows {
-            let found = own_words(words);
+        for (args, expected) in rows {
+            let found = own_words(args);
             assert_eq!(
                 found.as_deref().map(|w| w.iter().map(String::as_str).collect::<Vec<_>>()),
                 expected.map(<[_]>::to_vec)

@@ -2,7 +2,8 @@
 
 use super::Terminal;
 use crate::date::Zone;
-use crate::files::{reason, seed_of_now};
+use crate::files::seed_of_now;
+use crate::output::unwritable;
 use crate::{environment, results, signals, streams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::OpenOptions;
@@ -105,7 +106,7 @@ fn finish(style: &Style, attack: &Attack, zone: Zone) -> u8 {
     }
     match style.full_report.as_deref().map(|path| (path, results::keep(path, run))) {
         Some((path, Err(error))) => {
-            streams::say(&format!("warwolf: {}: cannot be written: {}\n", path.display(), reason(&error)));
+            streams::say(&format!("warwolf: {}\n", unwritable(path, &error)));
             1
         }
         _ => 0,

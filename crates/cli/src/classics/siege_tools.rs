@@ -1,12 +1,12 @@
 //! What comes with siege: `siege2csv`, `bombardment` and `siege.config`.
 
 use crate::date::Zone;
-use crate::files::reason;
 use crate::streams;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use warwolf_args::reason;
 use warwolf_compat::siege::{csv, template};
 
 /// `siege2csv FILE`: a table of the reports in FILE, in FILE.csv.
@@ -60,8 +60,8 @@ pub(super) fn bombardment(argv: &[String]) -> u8 {
     for trial in 0..trials {
         print(&format!("Starting run number {}\n", trial + 1));
         let users = (users + trial * more).to_string();
-        let words = ["siege", "-f", urls, "-c", &users, "-r", &count.to_string(), "-d", delay];
-        if let Err(error) = besiege(&words, Path::new(&collected)) {
+        let args = ["siege", "-f", urls, "-c", &users, "-r", &count.to_string(), "-d", delay];
+        if let Err(error) = besiege(&args, Path::new(&collected)) {
             return done(&collected, Err(error));
         }
     }
@@ -69,9 +69,9 @@ pub(super) fn bombardment(argv: &[String]) -> u8 {
 }
 
 /// One run, with all it says at the end of a file. A process of its own, as it has always been: it may be interrupted alone.
-fn besiege(words: &[&str], into: &Path) -> io::Result<()> {
+fn besiege(args: &[&str], into: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(into)?;
-    let output = Command::new(std::env::current_exe()?).args(words).stdin(Stdio::null()).output()?;
+    let output = Command::new(std::env::current_exe()?).args(args).stdin(Stdio::null()).output()?;
     file.write_all(&output.stderr)?;
     file.write_all(&output.stdout)
 }

@@ -2,14 +2,14 @@
 
 use super::compare::share;
 use super::runner::Runner;
-use super::words::Capacity as Words;
-use super::written::Waiting;
-use crate::args::Load;
-use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
 use crate::files;
+use crate::output;
 use clap::ArgMatches;
 use std::time::Duration;
+use warwolf_args::Load;
+use warwolf_args::UsageError;
+use warwolf_args::experiment::Capacity as CapacityArgs;
 use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Search, Tried};
 use warwolf_measure::Summary;
 use warwolf_plan::quantity::{parse_duration, parse_rate};
@@ -25,10 +25,10 @@ const ASKED: usize = 10;
 ///
 /// # Errors
 /// When the words are wrong, a file cannot be had, or a run could not begin.
-pub(crate) fn capacity(words: &Words, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let waiting = Waiting::open(&words.written, CapacityReport::FORMS)?;
-    let job = Job::of(words, matches)?;
-    let runner = Runner::new(words.written.quiet)?;
+pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let outputs = output::of_experiment(&args.written, CapacityReport::FORMS)?;
+    let job = Job::of(args, matches)?;
+    let runner = Runner::new(args.written.quiet)?;
     let (mut search, mut tried) = (Search::new(job.range), Vec::new());
     while let Some(probe) = search.next_probe() {
         let Some(one) = job.attempt(probe, &runner)? else { break };
@@ -46,11 +46,11 @@ pub(crate) fn capacity(words: &Words, matches: &ArgMatches) -> Result<Exit, Fail
     let found = search.found();
     let slos = job.criterion.slos.iter().map(|slo| slo.text.clone()).collect();
     let report = CapacityReport::new(Capacity { slos, tried, found });
-    waiting.deliver(&report)?;
+    output::deliver(&outputs, &report)?;
     Ok(match (found.held, runner.is_stopped()) {
         (_, true) => Exit::Interrupted,
         (None, _) => Exit::Broken,
-        (Some(_), _) if words.written.strict && found.client_limited => Exit::Doubtful,
+        (Some(_), _) if args.written.strict && found.client_limited => Exit::Doubtful,
         _ => Exit::Well,
     })
 }
@@ -80,23 +80,24 @@ struct Job {
 }
 
 impl Job {
-    fn of(words: &Words, matches: &ArgMatches) -> Result<Self, Failure> {
-        let about = |error: PlanError| Failure::from(Complaint::about(&error, matches));
+    fn of(args: &CapacityArgs, matches: &ArgMatches) -> Result<Self, Failure> {
+        let about = |error: PlanError| Failure::from(UsageError::about(&error, matches));
         let taken = [
-            ("rate", words.load.rate.is_some()),
-            ("ramp", words.load.ramp.is_some()),
-            ("steps", words.load.steps.is_some()),
-            ("requests", words.load.requests.is_some()),
-            ("plan", words.load.plan.is_some()),
+            ("rate", args.load.rate.is_some()),
+            ("ramp", args.load.ramp.is_some()),
+            ("steps", args.load.steps.is_some()),
+            ("requests", args.load.requests.is_some()),
+            ("plan", args.load.plan.is_some()),
         ];
         if let Some((name, _)) = taken.iter().find(|(_, given)| *given) {
-            return Err(
-                Complaint::new(format!("--{name}: capacity chooses the rates itself; leave it out")).into()
-            );
+            return Err(UsageError::new(format!(
+                "--{name}: capacity chooses the rates itself; leave it out"
+            ))
+            .into());
         }
-        let slos = files::slos(&words.load.slo)?;
+        let slos = files::slos(&args.load.slo)?;
         if slos.is_empty() {
-            return Err(Complaint::new(
+            return Err(UsageError::new(
                 "capacity: no SLO is given; use --slo 'p99<50ms' --slo 'errors<0.1%'",
             )
             .into());
@@ -109,18 +110,18 @@ impl Job {
             text.as_deref().map_or(Ok(usual), |text| parse_duration(field, text)).map_err(about)
         };
         let range = Range {
-            start: rate("start", &words.start, usual.start)?,
-            most: rate("most", &words.most, usual.most)?,
-            precision: share("precision", words.precision.as_deref(), usual.precision)?.max(0.001),
-            retests: words.retests.unwrap_or(usual.retests),
+            start: rate("start", &args.start, usual.start)?,
+            most: rate("most", &args.most, usual.most)?,
+            precision: share("precision", args.precision.as_deref(), usual.precision)?.max(0.001),
+            retests: args.retests.unwrap_or(usual.retests),
         };
-        let load = Load { rate: Some(range.start.to_string()), ..words.load.clone() };
+        let load = Load { rate: Some(range.start.to_string()), ..args.load.clone() };
         let mut plan = files::plan(&load, matches)?;
-        if words.load.connections.is_none() {
+        if args.load.connections.is_none() {
             Runner::fit(&mut plan);
         }
-        let length = time("duration", &words.load.duration, LENGTH)?;
-        let rest = time("rest", &words.rest, REST)?;
+        let length = time("duration", &args.load.duration, LENGTH)?;
+        let rest = time("rest", &args.rest, REST)?;
         let criterion = Criterion { slos, length, retests: range.retests };
         Ok(Self { load, plan, range, criterion, rest })
     }

@@ -2,19 +2,20 @@
 
 use super::runner::Runner;
 use super::sides::{Sides, alike, sliceable};
-use super::words::{Compare, Written};
-use super::written::Waiting;
-use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
+use crate::output::{self, Outputs};
 use clap::ArgMatches;
 use std::time::Duration;
+use warwolf_args::UsageError;
+use warwolf_args::Written;
+use warwolf_args::experiment::Compare;
 use warwolf_clock::Timestamp;
 use warwolf_experiment::compare::{Allowance, Design, FEWEST_BLOCKS, Portion, compare as decide, is_a};
 use warwolf_experiment::joined;
 use warwolf_measure::{Run, Summary, judge};
 use warwolf_plan::quantity::{parse_duration, print_duration};
 use warwolf_plan::{Plan, PlanError, Stop};
-use warwolf_report::{ComparisonReport, Rendered, Side, unit};
+use warwolf_report::{ComparisonReport, Form, Rendered, Side, unit};
 
 const TOTAL: Duration = Duration::from_secs(120);
 const SLICE: Duration = Duration::from_secs(1);
@@ -27,14 +28,14 @@ const GRACE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When the words are wrong, a file cannot be had, or a run could not begin.
-pub(crate) fn compare(words: &Compare, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let allowance = allowance(words.allow.as_deref(), words.allow_errors.as_deref())?;
-    let waiting = Waiting::open(&words.written, ComparisonReport::FORMS)?;
-    let (report, stopped) = match Sides::of(words, matches)? {
+pub(crate) fn compare(args: &Compare, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let allowance = allowance(args.allow.as_deref(), args.allow_errors.as_deref())?;
+    let outputs = output::of_experiment(&args.written, ComparisonReport::FORMS)?;
+    let (report, stopped) = match Sides::of(args, matches)? {
         Sides::Kept(sides) => (kept(*sides, allowance), false),
-        Sides::Live(sides) => live(*sides, words, allowance, matches)?,
+        Sides::Live(sides) => live(*sides, args, allowance, matches)?,
     };
-    deliver(&report, waiting, stopped, words.written.strict)
+    deliver(&report, &outputs, stopped, args.written.strict)
 }
 
 /// Compares two kept runs, each with its name; what is allowed is in words.
@@ -48,20 +49,20 @@ pub(crate) fn compare_kept(
     written: &Written,
 ) -> Result<Exit, Failure> {
     let allowance = allowance(relative, errors)?;
-    let waiting = Waiting::open(written, ComparisonReport::FORMS)?;
+    let outputs = output::of_experiment(written, ComparisonReport::FORMS)?;
     if !may_differ {
         alike(&sides)?;
     }
-    deliver(&kept(sides, allowance), waiting, false, written.strict)
+    deliver(&kept(sides, allowance), &outputs, false, written.strict)
 }
 
 fn deliver(
     report: &ComparisonReport,
-    waiting: Waiting,
+    outputs: &Outputs<Form>,
     stopped: bool,
     strict: bool,
 ) -> Result<Exit, Failure> {
-    waiting.deliver(report)?;
+    output::deliver(outputs, report)?;
     Ok(match report.reliable() {
         _ if stopped => Exit::Interrupted,
         Some(comparison) if comparison.is_regression() => Exit::Worse,
@@ -72,7 +73,7 @@ fn deliver(
     })
 }
 
-fn allowance(relative: Option<&str>, errors: Option<&str>) -> Result<Allowance, Complaint> {
+fn allowance(relative: Option<&str>, errors: Option<&str>) -> Result<Allowance, UsageError> {
     let usual = Allowance::default();
     Ok(Allowance {
         relative: share("allow", relative, usual.relative)?,
@@ -81,7 +82,7 @@ fn allowance(relative: Option<&str>, errors: Option<&str>) -> Result<Allowance, 
 }
 
 /// A share such as `5%` or `0.05`.
-pub(super) fn share(option: &str, text: Option<&str>, usual: f64) -> Result<f64, Complaint> {
+pub(super) fn share(option: &str, text: Option<&str>, usual: f64) -> Result<f64, UsageError> {
     let Some(text) = text else { return Ok(usual) };
     let (number, scale) = match text.trim().strip_suffix('%') {
         Some(number) => (number, 100.0),
@@ -90,7 +91,7 @@ pub(super) fn share(option: &str, text: Option<&str>, usual: f64) -> Result<f64,
     let share = number.trim().parse::<f64>().ok().map(|number| number / scale);
     share
         .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| Complaint::new(format!("--{option}: `{text}`: use a share, such as 5% or 0.05")))
+        .ok_or_else(|| UsageError::new(format!("--{option}: `{text}`: use a share, such as 5% or 0.05")))
 }
 
 /// How a live comparison is cut up.
@@ -101,21 +102,21 @@ struct Slicing {
 }
 
 impl Slicing {
-    fn of(words: &Compare, plan: &Plan, matches: &ArgMatches) -> Result<Self, Complaint> {
-        let about = |error: PlanError| Complaint::about(&error, matches);
+    fn of(args: &Compare, plan: &Plan, matches: &ArgMatches) -> Result<Self, UsageError> {
+        let about = |error: PlanError| UsageError::about(&error, matches);
         let read = |field: &str, text: &Option<String>, usual| {
             text.as_deref().map_or(Ok(usual), |text| parse_duration(field, text).map_err(about))
         };
-        let total = read("duration", &words.load.duration, TOTAL)?;
-        let slice = read("slice", &words.slice, SLICE)?;
+        let total = read("duration", &args.load.duration, TOTAL)?;
+        let slice = read("slice", &args.slice, SLICE)?;
         if slice < Duration::from_millis(100) {
-            return Err(Complaint::new(
+            return Err(UsageError::new(
                 "--slice: use at least 100ms, or there is more beginning and end than middle",
             ));
         }
         let slices = (total.as_secs_f64() / slice.as_secs_f64()).round() as usize / 4 * 4;
         if slices < 4 * FEWEST_BLOCKS {
-            return Err(Complaint::new(format!(
+            return Err(UsageError::new(format!(
                 "--duration: `{}`: too short for slices of {}; use at least {}, or shorter slices",
                 print_duration(total),
                 print_duration(slice),
@@ -124,7 +125,7 @@ impl Slicing {
         }
         let warmup = if plan.warmup.is_zero() { slice / 5 } else { plan.warmup };
         if warmup >= slice {
-            return Err(Complaint::new("--warmup: it is part of every slice; use less than --slice"));
+            return Err(UsageError::new("--warmup: it is part of every slice; use less than --slice"));
         }
         Ok(Self { slice, warmup, slices })
     }
@@ -142,15 +143,15 @@ impl Slicing {
 
 fn live(
     sides: [(String, Plan); 2],
-    words: &Compare,
+    args: &Compare,
     allowance: Allowance,
     matches: &ArgMatches,
 ) -> Result<(ComparisonReport, bool), Failure> {
     sides.iter().try_for_each(|(_, plan)| sliceable(plan))?;
-    let slicing = Slicing::of(words, &sides[0].1, matches)?;
-    let runner = Runner::new(words.written.quiet)?;
+    let slicing = Slicing::of(args, &sides[0].1, matches)?;
+    let runner = Runner::new(args.written.quiet)?;
     let mut plans = sides.each_ref().map(|(_, plan)| plan.clone());
-    if words.load.connections.is_none() {
+    if args.load.connections.is_none() {
         plans.iter_mut().filter(|plan| plan.is_open()).for_each(Runner::fit);
     }
     runner.say(&format!(
@@ -206,12 +207,12 @@ fn standing(done: usize, of: usize, portions: &[Portion]) -> String {
 }
 
 /// A call that takes as long as a slice is seen in part only.
-fn too_slow(portions: &[Portion], slice: Duration) -> Result<(), Complaint> {
+fn too_slow(portions: &[Portion], slice: Duration) -> Result<(), UsageError> {
     let limit = slice.as_nanos() as f64 / 4.0;
     let slow = portions.iter().filter_map(|portion| portion.latency.quantile(0.5)).max();
     match slow.filter(|median| *median as f64 > limit) {
         None => Ok(()),
-        Some(median) => Err(Complaint::new(format!(
+        Some(median) => Err(UsageError::new(format!(
             "--slice: `{}`: calls took {} and more, too long for such slices; use at least {}",
             print_duration(slice),
             unit::duration(median as f64),

@@ -1,4 +1,4 @@
-//! Commands that make many runs: each reads words, runs plans, and hands what was counted to `experiment`, which decides.
+//! Commands that make many runs: each reads arguments, runs plans, and leaves the evaluation to `warwolf_experiment`.
 
 mod capacity;
 mod compare;
@@ -6,11 +6,8 @@ mod runner;
 mod sides;
 mod sweep;
 mod vary;
-pub(crate) mod words;
-mod written;
 
 pub(crate) use capacity::capacity;
 pub(crate) use compare::{compare, compare_kept};
 pub(crate) use runner::Runner;
 pub(crate) use sweep::sweep;
-pub(crate) use written::Waiting;

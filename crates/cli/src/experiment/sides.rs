@@ -1,13 +1,14 @@
 //! What `compare A B` means: two URLs, two plans, or two run files.
 
-use super::words::Compare;
-use crate::args::Load;
-use crate::complaint::Complaint;
 use crate::exit::Failure;
-use crate::files::{self, reason};
+use crate::files;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use std::path::Path;
+use warwolf_args::Load;
+use warwolf_args::UsageError;
+use warwolf_args::experiment::Compare;
+use warwolf_args::reason;
 use warwolf_measure::Run;
 use warwolf_plan::{ArrivalProcess, Plan, Schedule, text};
 
@@ -32,16 +33,16 @@ impl Sides {
     ///
     /// # Errors
     /// When there are not two of one kind, or one cannot be read.
-    pub(super) fn of(words: &Compare, matches: &ArgMatches) -> Result<Self, Failure> {
-        let [a, b] = words.load.url.as_slice() else {
-            let given = words.load.url.len();
-            return Err(Complaint::new(format!(
+    pub(super) fn of(args: &Compare, matches: &ArgMatches) -> Result<Self, Failure> {
+        let [a, b] = args.load.url.as_slice() else {
+            let given = args.load.url.len();
+            return Err(UsageError::new(format!(
                 "compare: it takes A and B, two URLs, plans or run files; {given} given"
             ))
             .into());
         };
         if kind(a) != kind(b) {
-            return Err(Complaint::new(format!(
+            return Err(UsageError::new(format!(
                 "compare: `{a}` and `{b}` are of two kinds; give two URLs, two plans (.toml, .json) or two run files (.wwr)"
             ))
             .into());
@@ -50,10 +51,10 @@ impl Sides {
             Kind::Run => {
                 refuse_load(matches, "run files were measured already", &[])?;
                 let sides = [
-                    (a.clone(), crate::kept::read(Path::new(a))?),
-                    (b.clone(), crate::kept::read(Path::new(b))?),
+                    (a.clone(), crate::run_files::read(Path::new(a))?),
+                    (b.clone(), crate::run_files::read(Path::new(b))?),
                 ];
-                if !words.different {
+                if !args.different {
                     alike(&sides)?;
                 }
                 Ok(Self::Kept(Box::new(sides)))
@@ -64,7 +65,7 @@ impl Sides {
             }
             Kind::Url => {
                 let side = |url: &String| {
-                    let load = Load { url: vec![url.clone()], ..words.load.clone() };
+                    let load = Load { url: vec![url.clone()], ..args.load.clone() };
                     Ok::<_, Failure>((url.clone(), files::plan(&load, matches)?))
                 };
                 Ok(Self::Live(Box::new([side(a)?, side(b)?])))
@@ -81,14 +82,14 @@ fn kind(word: &str) -> Kind {
     }
 }
 
-fn plan(path: &str) -> Result<Plan, Complaint> {
-    let words = std::fs::read_to_string(path)
-        .map_err(|error| Complaint::new(format!("{path}: cannot be read: {}", reason(&error))))?;
-    text::parse(&words).map_err(|error| Complaint::new(format!("{path}: {error}")))
+fn plan(path: &str) -> Result<Plan, UsageError> {
+    let args = std::fs::read_to_string(path)
+        .map_err(|error| UsageError::new(format!("{path}: cannot be read: {}", reason(&error))))?;
+    text::parse(&args).map_err(|error| UsageError::new(format!("{path}: {error}")))
 }
 
 /// Options of the load mean nothing where the load is given already.
-fn refuse_load(matches: &ArgMatches, why: &str, but: &[&str]) -> Result<(), Complaint> {
+fn refuse_load(matches: &ArgMatches, why: &str, but: &[&str]) -> Result<(), UsageError> {
     let load = Load::augment_args(clap::Command::new("load"));
     let given = load.get_arguments().find(|arg| {
         let id = arg.get_id().as_str();
@@ -96,22 +97,22 @@ fn refuse_load(matches: &ArgMatches, why: &str, but: &[&str]) -> Result<(), Comp
     });
     match given.and_then(clap::Arg::get_long) {
         None => Ok(()),
-        Some(name) => Err(Complaint::new(format!("--{name}: {why}; leave it out"))),
+        Some(name) => Err(UsageError::new(format!("--{name}: {why}; leave it out"))),
     }
 }
 
 /// Only where the load went may differ between run files, and by what chance.
-pub(super) fn alike(sides: &[(String, Run); 2]) -> Result<(), Complaint> {
+pub(super) fn alike(sides: &[(String, Run); 2]) -> Result<(), UsageError> {
     let plans = sides.each_ref().map(|(_, run)| text::parse(&run.plan_text).ok().map(load_alone));
     match plans {
         [Some(a), Some(b)] => match difference(&a, &b) {
             None => Ok(()),
-            Some(field) => Err(Complaint::new(format!(
+            Some(field) => Err(UsageError::new(format!(
                 "`{}` and `{}` are different loads: `{field}` differs; to compare them all the same, add --different",
                 sides[0].0, sides[1].0
             ))),
         },
-        _ => Err(Complaint::new(
+        _ => Err(UsageError::new(
             "a run file's plan cannot be read by this version, so it is not known whether the loads are alike; to compare \
              them all the same, add --different",
         )),
@@ -157,7 +158,7 @@ fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
 }
 
 /// Whether a slice of `plan` is like any other slice of it; else what hinders that.
-pub(super) fn sliceable(plan: &Plan) -> Result<(), Complaint> {
+pub(super) fn sliceable(plan: &Plan) -> Result<(), UsageError> {
     let hindrance = match &plan.schedule {
         Schedule::Open { arrivals: ArrivalProcess::Ramp { .. }, .. } => "a ramp",
         Schedule::Open { arrivals: ArrivalProcess::Steps { .. }, .. } => "steps",
@@ -165,7 +166,7 @@ pub(super) fn sliceable(plan: &Plan) -> Result<(), Complaint> {
         _ if plan.stop.calls.is_some() => "a number of requests",
         _ => return Ok(()),
     };
-    Err(Complaint::new(format!(
+    Err(UsageError::new(format!(
         "compare: {hindrance} cannot be cut into slices that are alike; use a constant load and --duration, or make two runs \
          and compare their files"
     )))

@@ -2,15 +2,15 @@
 
 use super::runner::Runner;
 use super::vary;
-use super::words::{SequenceWord, Sweep as Words, SweepChart};
-use super::written::Waiting;
-use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
-use crate::files::reason;
+use crate::output::{self, unwritable};
 use clap::ArgMatches;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use warwolf_args::UsageError;
+use warwolf_args::experiment::{SequenceWord, Sweep as SweepArgs, SweepChart};
+use warwolf_args::reason;
 use warwolf_experiment::sweep::{Measured, Order, Point, Step, Sweep, Vary, grid, steps};
 use warwolf_measure::{Grade, Run, Summary, judge};
 use warwolf_plan::Plan;
@@ -24,11 +24,11 @@ const STEPS: usize = 10_000;
 ///
 /// # Errors
 /// When the words are wrong, a file cannot be had, a command failed, or a run could not begin.
-pub(crate) fn sweep(words: &Words, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let job = Job::of(words, matches)?;
-    let waiting = Waiting::open(&words.written, SweepReport::FORMS)?;
-    let folder = words.folder.as_deref().map(|path| Folder::open(path, &job.definition)).transpose()?;
-    let runner = Runner::new(words.written.quiet)?;
+pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let job = Job::of(args, matches)?;
+    let outputs = output::of_experiment(&args.written, SweepReport::FORMS)?;
+    let folder = args.folder.as_deref().map(|path| Folder::open(path, &job.definition)).transpose()?;
+    let runner = Runner::new(args.written.quiet)?;
     let mut sweep = Sweep { vary: job.vary.clone(), measured: Vec::new(), steps: job.steps.len() };
     for (number, step) in job.steps.iter().enumerate() {
         let kept = folder.as_ref().and_then(|folder| folder.run(*step));
@@ -50,17 +50,17 @@ pub(crate) fn sweep(words: &Words, matches: &ArgMatches) -> Result<Exit, Failure
         runner.say(&line(number, &job, &measured, what));
         sweep.measured.push(measured);
     }
-    let report = SweepReport::new(sweep).showing(chart_name(words.chart));
-    waiting.deliver(&report)?;
-    Ok(ending(words, &report, runner.is_stopped()))
+    let report = SweepReport::new(sweep).showing(chart_name(args.chart));
+    output::deliver(&outputs, &report)?;
+    Ok(ending(args, &report, runner.is_stopped()))
 }
 
-fn ending(words: &Words, report: &SweepReport, stopped: bool) -> Exit {
+fn ending(args: &SweepArgs, report: &SweepReport, stopped: bool) -> Exit {
     let measured = &report.sweep().measured;
     match () {
         () if stopped => Exit::Interrupted,
         () if measured.iter().all(|one| one.completed == 0) => Exit::Failed,
-        () if words.written.strict && measured.iter().any(|one| one.grade != Grade::Valid) => Exit::Doubtful,
+        () if args.written.strict && measured.iter().any(|one| one.grade != Grade::Valid) => Exit::Doubtful,
         () => Exit::Well,
     }
 }
@@ -103,14 +103,14 @@ struct Job {
 
 impl Job {
     /// Makes every plan before anything is run: what is wrong at the last point is said at once.
-    fn of(words: &Words, matches: &ArgMatches) -> Result<Self, Failure> {
-        let complain = |text: String| Failure::from(Complaint::new(text));
-        if words.vary.is_empty() {
+    fn of(args: &SweepArgs, matches: &ArgMatches) -> Result<Self, Failure> {
+        let complain = |text: String| Failure::from(UsageError::new(text));
+        if args.vary.is_empty() {
             return Err(complain("sweep: nothing is varied; use --vary connections=10,100,500".to_owned()));
         }
-        let vary = Vary::parse_all(&words.vary).map_err(|error| complain(format!("--vary: {error}")))?;
+        let vary = Vary::parse_all(&args.vary).map_err(|error| complain(format!("--vary: {error}")))?;
         let points = grid(&vary);
-        let repeats = words.repeats.unwrap_or(1).max(1);
+        let repeats = args.repeats.unwrap_or(1).max(1);
         if points.len().saturating_mul(repeats) > STEPS {
             return Err(complain(format!(
                 "--vary: {} points, {repeats} times each, are more than {STEPS} runs; vary less",
@@ -119,27 +119,27 @@ impl Job {
         }
         let mut plans: Vec<Plan> =
             points.iter().map(|point| vary::plan(matches, &vary, point)).collect::<Result<_, _>>()?;
-        let seed = match &words.load.seed {
+        let seed = match &args.load.seed {
             Some(_) => plans[0].seed,
             None => crate::files::seed_of_now(),
         };
-        let fits = words.load.connections.is_none() && !vary.iter().any(|vary| vary.name == "connections");
+        let fits = args.load.connections.is_none() && !vary.iter().any(|vary| vary.name == "connections");
         for plan in &mut plans {
-            if plan.is_open() && fits && words.load.plan.is_none() {
+            if plan.is_open() && fits && args.load.plan.is_none() {
                 Runner::fit(plan);
             }
         }
-        let order = match words.sequence {
+        let order = match args.sequence {
             Some(SequenceWord::Given) => Order::Given,
             Some(SequenceWord::Random) => Order::Random,
             Some(SequenceWord::Balanced) | None => Order::Balanced,
         };
-        let rest = words.rest.as_deref().map_or(Ok(Duration::ZERO), |text| parse_duration("rest", text));
+        let rest = args.rest.as_deref().map_or(Ok(Duration::ZERO), |text| parse_duration("rest", text));
         Ok(Self {
             steps: steps(points.len(), repeats, order, seed),
             definition: definition(&points, &vary, &plans),
-            rest: rest.map_err(|error| Complaint::about(&error, matches))?,
-            between: words.between.clone(),
+            rest: rest.map_err(|error| UsageError::about(&error, matches))?,
+            between: args.between.clone(),
             vary,
             points,
             plans,
@@ -200,16 +200,14 @@ impl Folder {
     /// When it cannot be made or written, or is that of another sweep.
     fn open(path: &Path, definition: &str) -> Result<Self, Failure> {
         let wrong =
-            |why: &str| Failure::from(Complaint::new(format!("--folder: `{}`: {why}", path.display())));
+            |why: &str| Failure::from(UsageError::new(format!("--folder: `{}`: {why}", path.display())));
         std::fs::create_dir_all(path)
             .map_err(|error| wrong(&format!("cannot be made: {}", reason(&error))))?;
         let file = path.join("sweep.txt");
         match std::fs::read_to_string(&file) {
             Ok(text) if text == definition => {}
             Ok(_) => {
-                return Err(wrong(
-                    "it holds another sweep; use another folder, or repeat that sweep's words",
-                ));
+                return Err(wrong("it holds another sweep; use another folder, or repeat that sweep's args"));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 std::fs::write(&file, definition)
@@ -232,8 +230,8 @@ impl Folder {
     /// Keeps a run: under its name only when it is whole.
     fn keep(&self, step: Step, run: &Run) -> Result<(), Failure> {
         let (file, part) = (self.file(step), self.0.join("part"));
-        std::fs::write(&part, run.encode()).and_then(|()| std::fs::rename(&part, &file)).map_err(|error| {
-            Failure::new(format!("{}: cannot be written: {}", file.display(), reason(&error)))
-        })
+        std::fs::write(&part, run.encode())
+            .and_then(|()| std::fs::rename(&part, &file))
+            .map_err(|error| unwritable(&file, &error))
     }
 }

@@ -1,11 +1,11 @@
 //! From a point of a sweep to its plan: options are put beside the others, fields are put into the plan.
 
-use crate::args::Load;
-use crate::complaint::Complaint;
 use crate::files;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
 use std::ffi::OsString;
+use warwolf_args::Load;
+use warwolf_args::UsageError;
 use warwolf_experiment::sweep::{Point, TARGET, Vary};
 use warwolf_plan::{Plan, Request, text};
 
@@ -19,7 +19,7 @@ enum Parameter {
     Field,
 }
 
-fn parameter(name: &str) -> Result<Parameter, Complaint> {
+fn parameter(name: &str) -> Result<Parameter, UsageError> {
     if name == TARGET {
         return Ok(Parameter::Target);
     }
@@ -31,7 +31,7 @@ fn parameter(name: &str) -> Result<Parameter, Complaint> {
         return Ok(Parameter::Field);
     }
     let names: Vec<&str> = load.get_arguments().filter_map(clap::Arg::get_long).collect();
-    Err(Complaint::new(format!(
+    Err(UsageError::new(format!(
         "--vary: `{name}`: no such parameter; use `target`, an option of `warwolf run` ({}), or a field of the plan as \
          `warwolf explain` prints it, such as timeouts.call",
         names.join(", ")
@@ -42,16 +42,16 @@ fn parameter(name: &str) -> Result<Parameter, Complaint> {
 ///
 /// # Errors
 /// When a parameter is not known, or a setting makes no plan.
-pub(super) fn plan(matches: &ArgMatches, vary: &[Vary], point: &Point) -> Result<Plan, Complaint> {
-    let mut words = given(matches, vary);
+pub(super) fn plan(matches: &ArgMatches, vary: &[Vary], point: &Point) -> Result<Plan, UsageError> {
+    let mut args = given(matches, vary);
     let (mut targets, mut fields) = (Vec::new(), Vec::new());
     for (vary, &value) in vary.iter().zip(&point.0) {
         let text = vary.values[value].text.as_str();
         match parameter(&vary.name)? {
             Parameter::Target => targets.push(text),
-            Parameter::Option(true) => words.push(format!("--{}={text}", vary.name).into()),
+            Parameter::Option(true) => args.push(format!("--{}={text}", vary.name).into()),
             Parameter::Option(false) if matches!(text, "true" | "1" | "yes" | "on") => {
-                words.push(format!("--{}", vary.name).into());
+                args.push(format!("--{}", vary.name).into());
             }
             Parameter::Option(false) => {}
             Parameter::Field => fields.push((vary.name.as_str(), text)),
@@ -61,11 +61,14 @@ pub(super) fn plan(matches: &ArgMatches, vary: &[Vary], point: &Point) -> Result
         ["url", "urls", "plan"].iter().any(|id| matches.value_source(id).is_some_and(is_given))
             || vary.iter().any(|vary| matches!(vary.name.as_str(), "urls" | "plan"));
     if !has_requests {
-        words.extend(targets.iter().map(OsString::from));
+        args.extend(targets.iter().map(OsString::from));
     }
     let command = Load::augment_args(clap::Command::new("sweep").no_binary_name(true));
-    let matches = command.try_get_matches_from(words).map_err(|error| Complaint::from_clap(&error))?;
-    let load = Load::from_arg_matches(&matches).map_err(|error| Complaint::from_clap(&error))?;
+    let matches = command
+        .try_get_matches_from(args)
+        .map_err(|error| UsageError::from_clap(&error, crate::environment::variable))?;
+    let load = Load::from_arg_matches(&matches)
+        .map_err(|error| UsageError::from_clap(&error, crate::environment::variable))?;
     let mut plan = files::plan(&load, &matches)?;
     if has_requests {
         for target in targets {
@@ -85,7 +88,7 @@ fn is_given(source: ValueSource) -> bool {
 /// The words of the load as they were given, without those that are varied.
 fn given(matches: &ArgMatches, vary: &[Vary]) -> Vec<OsString> {
     let load = Load::augment_args(clap::Command::new("load"));
-    let mut words = Vec::new();
+    let mut args = Vec::new();
     for arg in load.get_arguments() {
         let id = arg.get_id().as_str();
         if !matches.value_source(id).is_some_and(is_given)
@@ -94,32 +97,30 @@ fn given(matches: &ArgMatches, vary: &[Vary]) -> Vec<OsString> {
             continue;
         }
         match (arg.get_long(), arg.get_action()) {
-            (Some(name), ArgAction::SetTrue) if matches.get_flag(id) => {
-                words.push(format!("--{name}").into())
-            }
+            (Some(name), ArgAction::SetTrue) if matches.get_flag(id) => args.push(format!("--{name}").into()),
             (Some(_), ArgAction::SetTrue) => {}
             (long, _) => {
                 for value in matches.get_raw(id).into_iter().flatten() {
                     let mut word = long.map_or_else(OsString::new, |name| format!("--{name}=").into());
                     word.push(value);
-                    words.push(word);
+                    args.push(word);
                 }
             }
         }
     }
-    words
+    args
 }
 
 /// Sends every request to another server.
-fn redirect(plan: &mut Plan, target: &str) -> Result<(), Complaint> {
-    let to = Request::get(target).map_err(|error| Complaint::new(format!("--vary: target: {error}")))?;
+fn redirect(plan: &mut Plan, target: &str) -> Result<(), UsageError> {
+    let to = Request::get(target).map_err(|error| UsageError::new(format!("--vary: target: {error}")))?;
     plan.requests.iter_mut().for_each(|request| request.endpoint = to.endpoint.clone());
     Ok(())
 }
 
 /// The same plan with another value in one of its fields.
-fn with_field(plan: &Plan, name: &str, setting: &str) -> Result<Plan, Complaint> {
-    let wrong = |why: &str| Complaint::new(format!("--vary: `{name}`: {why}"));
+fn with_field(plan: &Plan, name: &str, setting: &str) -> Result<Plan, UsageError> {
+    let wrong = |why: &str| UsageError::new(format!("--vary: `{name}`: {why}"));
     let mut whole = serde_json::to_value(plan).map_err(|error| wrong(&error.to_string()))?;
     let mut place = &mut whole;
     for part in name.split('.') {
@@ -141,14 +142,14 @@ mod tests {
     use super::*;
     use warwolf_plan::{Schedule, Timeouts};
 
-    fn matches(words: &str) -> ArgMatches {
+    fn matches(args: &str) -> ArgMatches {
         let command = Load::augment_args(clap::Command::new("sweep").no_binary_name(true));
-        command.try_get_matches_from(words.split_whitespace()).unwrap()
+        command.try_get_matches_from(args.split_whitespace()).unwrap()
     }
 
-    fn made(words: &str, vary: &[&str], point: &[usize]) -> Result<Plan, String> {
+    fn made(args: &str, vary: &[&str], point: &[usize]) -> Result<Plan, String> {
         let vary: Vec<Vary> = vary.iter().map(|text| Vary::parse(text).unwrap()).collect();
-        plan(&matches(words), &vary, &Point(point.to_vec())).map_err(|complaint| complaint.to_string())
+        plan(&matches(args), &vary, &Point(point.to_vec())).map_err(|complaint| complaint.to_string())
     }
 
     #[test]

@@ -1,27 +1,26 @@
 //! `history`: runs that are kept, listed, compared, tagged and forgotten.
 
-pub(crate) mod words;
-
-use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
-use crate::experiment::{Waiting, compare_kept};
-use crate::files::reason;
+use crate::experiment::compare_kept;
+use crate::output;
 use crate::results::Results;
 use crate::streams;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
+use warwolf_args::UsageError;
+use warwolf_args::history::{Compare, Database, History as HistoryArgs, List, What};
+use warwolf_args::reason;
 use warwolf_history::{BASELINE, Entry, Filter, History, HistoryError};
 use warwolf_measure::Run;
 use warwolf_report::{Rendered, TrendPoint, TrendReport};
-use words::{Compare, Database, History as Words, List, What};
 
 /// Does what is asked of a history.
 ///
 /// # Errors
 /// When the words are wrong, or the database or a file cannot be had.
-pub(crate) fn history(words: &Words) -> Result<Exit, Failure> {
-    match &words.what {
-        What::List(list) | What::Trend(list) => show_list(list, matches!(words.what, What::Trend(_))),
+pub(crate) fn history(args: &HistoryArgs) -> Result<Exit, Failure> {
+    match &args.what {
+        What::List(list) | What::Trend(list) => show_list(list, matches!(args.what, What::Trend(_))),
         What::Show(show) => {
             let (_, run) = Kept::open(&show.database)?.run(show.run)?;
             Results::open(&show.output)?.deliver(&run, &[])
@@ -37,10 +36,10 @@ pub(crate) fn history(words: &Words) -> Result<Exit, Failure> {
             if kept.history.untag(tag.run, &tag.tag).map_err(|error| kept.failure(error))? {
                 return Ok(Exit::Well);
             }
-            Err(Complaint::new(format!("untag: run {} has no tag `{}`", tag.run, tag.tag)).into())
+            Err(UsageError::new(format!("untag: run {} has no tag `{}`", tag.run, tag.tag)).into())
         }
         What::Import(import) => {
-            let run = crate::kept::read(&import.file)?;
+            let run = crate::run_files::read(&import.file)?;
             Kept::open(&import.database)?.keep(&import.name, &run, false)?;
             Ok(Exit::Well)
         }
@@ -63,8 +62,8 @@ pub(crate) struct Kept {
 impl Kept {
     /// # Errors
     /// When it cannot be had.
-    pub(crate) fn open(words: &Database) -> Result<Self, Failure> {
-        let path = match &words.database {
+    pub(crate) fn open(args: &Database) -> Result<Self, Failure> {
+        let path = match &args.database {
             Some(path) => path.clone(),
             None => usual_place()?,
         };
@@ -105,9 +104,9 @@ impl Kept {
 /// What the user named and is not there is the user's to put right; anything else could not be done.
 fn failure(path: &Path, error: HistoryError) -> Failure {
     match error {
-        HistoryError::NoRun(_) => Complaint::new(format!("history: {error}")).into(),
+        HistoryError::NoRun(_) => UsageError::new(format!("history: {error}")).into(),
         HistoryError::NotAHistory | HistoryError::Newer { .. } => {
-            Complaint::new(format!("history {}: {error}", path.display())).into()
+            UsageError::new(format!("history {}: {error}", path.display())).into()
         }
         HistoryError::Run { .. } | HistoryError::Database(_) => {
             Failure::new(format!("history {}: {error}", path.display()))
@@ -116,26 +115,26 @@ fn failure(path: &Path, error: HistoryError) -> Failure {
 }
 
 /// `warwolf/history.db` where programs keep their data (XDG base directories).
-fn usual_place() -> Result<PathBuf, Complaint> {
+fn usual_place() -> Result<PathBuf, UsageError> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     folder("XDG_DATA_HOME")
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map(|data| data.join("warwolf/history.db"))
-        .ok_or_else(|| Complaint::new("history: there is no home folder; say where with --database FILE"))
+        .ok_or_else(|| UsageError::new("history: there is no home folder; say where with --database FILE"))
 }
 
-fn show_list(words: &List, is_trend: bool) -> Result<Exit, Failure> {
-    let waiting = Waiting::open(&words.written, TrendReport::FORMS)?;
-    let filter = Filter { name: words.name.clone(), tag: words.tag.clone(), latest: words.latest };
-    let entries = Kept::open(&words.database)?.list(&filter)?;
+fn show_list(args: &List, is_trend: bool) -> Result<Exit, Failure> {
+    let outputs = output::of_experiment(&args.written, TrendReport::FORMS)?;
+    let filter = Filter { name: args.name.clone(), tag: args.tag.clone(), latest: args.latest };
+    let entries = Kept::open(&args.database)?.list(&filter)?;
     if is_trend && entries.is_empty() {
-        return Err(Complaint::new(
+        return Err(UsageError::new(
             "trend: there are no such runs; `warwolf history list` shows what there is",
         )
         .into());
     }
     let report = TrendReport::new(entries.into_iter().map(point).collect());
-    waiting.deliver(&report)?;
+    output::deliver(&outputs, &report)?;
     Ok(Exit::Well)
 }
 
@@ -167,11 +166,11 @@ fn date(unix_ns: i64) -> String {
     )
 }
 
-fn compare_with_baseline(words: &Compare) -> Result<Exit, Failure> {
-    let kept = Kept::open(&words.database)?;
-    let of_name = Filter { name: Some(words.name.clone()), ..Filter::default() };
-    let none = |what: &str| Failure::from(Complaint::new(format!("compare: `{}` has {what}", words.name)));
-    let run = match words.run {
+fn compare_with_baseline(args: &Compare) -> Result<Exit, Failure> {
+    let kept = Kept::open(&args.database)?;
+    let of_name = Filter { name: Some(args.name.clone()), ..Filter::default() };
+    let none = |what: &str| Failure::from(UsageError::new(format!("compare: `{}` has {what}", args.name)));
+    let run = match args.run {
         Some(id) => id,
         None => {
             kept.list(&Filter { latest: Some(1), ..of_name.clone() })?
@@ -180,7 +179,7 @@ fn compare_with_baseline(words: &Compare) -> Result<Exit, Failure> {
                 .id
         }
     };
-    let with = match words.with {
+    let with = match args.with {
         Some(id) => id,
         None => {
             let baseline = kept.list(&Filter { tag: Some(BASELINE.to_owned()), ..of_name.clone() })?;
@@ -199,8 +198,8 @@ fn compare_with_baseline(words: &Compare) -> Result<Exit, Failure> {
             if entry.tags.is_empty() { String::new() } else { format!(" ({})", entry.tags.join(", ")) };
         Ok::<_, Failure>((format!("{} {id}{tags}, {}", entry.name, date(entry.started_unix_ns)), run))
     };
-    let allowance = (words.allow.as_deref(), words.allow_errors.as_deref());
-    compare_kept([side(with)?, side(run)?], words.different, allowance, &words.written)
+    let allowance = (args.allow.as_deref(), args.allow_errors.as_deref());
+    compare_kept([side(with)?, side(run)?], args.different, allowance, &args.written)
 }
 
 #[cfg(test)]

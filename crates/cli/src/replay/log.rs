@@ -1,8 +1,5 @@
 //! An access log as parts of some seconds: read from a file or a pipe, unpacked, filtered, counted; never all of it at once.
 
-use super::words::Replay;
-use crate::complaint::Complaint;
-use crate::files::reason;
 use flate2::read::MultiGzDecoder;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,6 +7,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
 use warwolf_accesslog::{Entry, Format, Unreadable, har, parse_time};
+use warwolf_args::UsageError;
+use warwolf_args::reason;
+use warwolf_args::replay::Replay;
 use warwolf_report::unit::{count, counted};
 
 /// Requests of a part at the most, and the time it spans.
@@ -32,21 +32,21 @@ pub(super) struct Filter {
 impl Filter {
     /// # Errors
     /// When a word of it is none.
-    pub(super) fn of(words: &Replay) -> Result<Self, Complaint> {
+    pub(super) fn of(args: &Replay) -> Result<Self, UsageError> {
         let time = |option: &str, text: &Option<String>, usual| match text {
             None => Ok(usual),
             Some(text) => parse_time(text).ok_or_else(|| {
-                Complaint::new(format!("--{option}: `{text}`: use a time such as 2026-11-21T10:00:00Z"))
+                UsageError::new(format!("--{option}: `{text}`: use a time such as 2026-11-21T10:00:00Z"))
             }),
         };
         let methods: Vec<String> =
-            words.only_methods.iter().map(|method| method.to_ascii_uppercase()).collect();
+            args.only_methods.iter().map(|method| method.to_ascii_uppercase()).collect();
         Ok(Self {
             methods: (methods != ["ALL"])
                 .then(|| if methods.is_empty() { vec!["GET".into(), "HEAD".into()] } else { methods }),
-            statuses: words.only_status.iter().map(|text| statuses(text)).collect::<Result<_, _>>()?,
-            since_ns: time("since", &words.since, i64::MIN)?,
-            until_ns: time("until", &words.until, i64::MAX)?,
+            statuses: args.only_status.iter().map(|text| statuses(text)).collect::<Result<_, _>>()?,
+            since_ns: time("since", &args.since, i64::MIN)?,
+            until_ns: time("until", &args.until, i64::MAX)?,
         })
     }
 
@@ -60,12 +60,12 @@ impl Filter {
 }
 
 /// `404`, or `2xx`.
-fn statuses(text: &str) -> Result<(u16, u16), Complaint> {
+fn statuses(text: &str) -> Result<(u16, u16), UsageError> {
     let class =
         text.strip_suffix("xx").and_then(|class| class.parse::<u16>().ok()).filter(|class| *class < 10);
     let whole = text.parse::<u16>().ok().map(|status| (status, status));
     class.map(|class| (class * 100, class * 100 + 99)).or(whole).ok_or_else(|| {
-        Complaint::new(format!("--only-status: `{text}`: use a status or a class, such as 200 or 3xx"))
+        UsageError::new(format!("--only-status: `{text}`: use a status or a class, such as 200 or 3xx"))
     })
 }
 
@@ -123,9 +123,9 @@ impl Log {
     ///
     /// # Errors
     /// When it cannot be read, or is empty.
-    pub(super) fn open(path: &Path, format: Option<Format>, filter: Filter) -> Result<Self, Complaint> {
+    pub(super) fn open(path: &Path, format: Option<Format>, filter: Filter) -> Result<Self, UsageError> {
         let wrong = |error: std::io::Error| {
-            Complaint::new(format!("{}: cannot be read: {}", path.display(), reason(&error)))
+            UsageError::new(format!("{}: cannot be read: {}", path.display(), reason(&error)))
         };
         let input: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(std::io::stdin())
@@ -137,7 +137,7 @@ impl Log {
             lines = Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(lines)));
         }
         if lines.fill_buf().map_err(wrong)?.is_empty() {
-            return Err(Complaint::new(format!("{}: the log is empty", path.display())));
+            return Err(UsageError::new(format!("{}: the log is empty", path.display())));
         }
         Ok(Self {
             lines,

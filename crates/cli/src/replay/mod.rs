@@ -4,9 +4,7 @@
 //! grow with it. Each part is a run; the runs are reported as one.
 
 mod log;
-pub(crate) mod words;
 
-use crate::complaint::Complaint;
 use crate::exit::{Exit, Failure};
 use crate::experiment::Runner;
 use crate::files;
@@ -19,13 +17,14 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 use warwolf_accesslog::{Entry, Format};
+use warwolf_args::UsageError;
+use warwolf_args::replay::{LogFormat, Replay};
 use warwolf_clock::Clock;
 use warwolf_driver::Monotonic;
 use warwolf_experiment::Joining;
 use warwolf_measure::{Digits, Distribution, Phase, Run, Tally};
 use warwolf_plan::{ArrivalProcess, Endpoint, Plan, Request, Schedule, Stop};
 use warwolf_report::unit;
-use words::{LogFormat, Replay};
 
 /// What is still in flight at the end of a part may go on for this long before the next part begins.
 const GRACE: Duration = Duration::from_secs(1);
@@ -36,18 +35,18 @@ const BEFORE: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// When the words are wrong, a file cannot be had, or the run could not begin.
-pub(crate) fn replay(words: &Replay, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let job = Job::of(words, matches)?;
-    let filter = Filter::of(words)?;
-    let format = words.log_format.map(|format| match format {
+pub(crate) fn replay(args: &Replay, matches: &ArgMatches) -> Result<Exit, Failure> {
+    let job = Job::of(args, matches)?;
+    let filter = Filter::of(args)?;
+    let format = args.log_format.map(|format| match format {
         LogFormat::Common => Format::Common,
         LogFormat::Squid => Format::Squid,
         LogFormat::Json => Format::Json,
         LogFormat::Har => Format::Har,
     });
     let mut log = Log::open(&job.path, format, filter)?;
-    let results = Results::open(&words.output)?;
-    let runner = Runner::new(words.output.quiet)?;
+    let results = Results::open(&args.output)?;
+    let runner = Runner::new(args.output.quiet)?;
     let (give, parts) = sync_channel(1);
     let reading = std::thread::Builder::new()
         .name("log".to_owned())
@@ -63,10 +62,10 @@ pub(crate) fn replay(words: &Replay, matches: &ArgMatches) -> Result<Exit, Failu
     let sent = job.send(&parts, &runner)?;
     drop(parts);
     let counts = reading.join().map_err(|_| Failure::new("the log's reader failed; please report this"))?;
-    tell(&counts, &sent, words.output.quiet);
+    tell(&counts, &sent, args.output.quiet);
     let Some(run) = sent.whole.finish() else {
         return Err(
-            Complaint::new(format!("{}: nothing to send: {}", job.path.display(), counts.text())).into()
+            UsageError::new(format!("{}: nothing to send: {}", job.path.display(), counts.text())).into()
         );
     };
     let run = job.entitled(run);
@@ -103,41 +102,41 @@ struct Job {
 }
 
 impl Job {
-    fn of(words: &Replay, matches: &ArgMatches) -> Result<Self, Failure> {
-        let [path] = words.load.url.as_slice() else {
-            return Err(Complaint::new(
+    fn of(args: &Replay, matches: &ArgMatches) -> Result<Self, Failure> {
+        let [path] = args.load.url.as_slice() else {
+            return Err(UsageError::new(
                 "replay: give one log, or - for stdin; where it goes is said with --to URL",
             )
             .into());
         };
         for (name, given) in [
-            ("urls", words.load.urls.is_some()),
-            ("plan", words.load.plan.is_some()),
-            ("requests", words.load.requests.is_some()),
-            ("duration", words.load.duration.is_some()),
+            ("urls", args.load.urls.is_some()),
+            ("plan", args.load.plan.is_some()),
+            ("requests", args.load.requests.is_some()),
+            ("duration", args.load.duration.is_some()),
         ] {
             if given {
-                return Err(Complaint::new(format!("--{name}: the log says what is sent and for how long; leave it out, or use --since and --until")).into());
+                return Err(UsageError::new(format!("--{name}: the log says what is sent and for how long; leave it out, or use --since and --until")).into());
             }
         }
         let endpoint = |option: &str, url: &str| {
             let request =
-                Request::get(url).map_err(|error| Complaint::new(format!("--{option}: {error}")))?;
-            Ok::<_, Complaint>(request.endpoint)
+                Request::get(url).map_err(|error| UsageError::new(format!("--{option}: {error}")))?;
+            Ok::<_, UsageError>(request.endpoint)
         };
-        let to = words.to.as_deref().map(|url| endpoint("to", url)).transpose()?;
+        let to = args.to.as_deref().map(|url| endpoint("to", url)).transpose()?;
         let mut map = HashMap::new();
-        for text in &words.map {
+        for text in &args.map {
             let (host, url) = text.split_once('=').ok_or_else(|| {
-                Complaint::new(format!("--map: `{text}`: use HOST=URL, such as a.test=http://127.0.0.1:81/"))
+                UsageError::new(format!("--map: `{text}`: use HOST=URL, such as a.test=http://127.0.0.1:81/"))
             })?;
             map.insert(host.to_ascii_lowercase(), endpoint("map", url)?);
         }
-        let speed = speed(words.speed.as_deref())?;
-        let of_plan = words.closed || words.load.rate.is_some() || words.load.arrivals.is_some();
-        let mut load = crate::args::Load {
-            url: vec![words.to.clone().unwrap_or_else(|| "http://127.0.0.1/".to_owned())],
-            ..words.load.clone()
+        let speed = speed(args.speed.as_deref())?;
+        let of_plan = args.closed || args.load.rate.is_some() || args.load.arrivals.is_some();
+        let mut load = warwolf_args::Load {
+            url: vec![args.to.clone().unwrap_or_else(|| "http://127.0.0.1/".to_owned())],
+            ..args.load.clone()
         };
         if !of_plan {
             // Any rate will do: the times of each part take its place.
@@ -145,7 +144,7 @@ impl Job {
         }
         let mut plan = files::plan(&load, matches)?;
         plan.stop = Stop { duration: None, calls: None, grace: plan.stop.grace.max(GRACE) };
-        if plan.is_open() && words.load.connections.is_none() {
+        if plan.is_open() && args.load.connections.is_none() {
             Runner::fit(&mut plan);
         }
         let pace = if of_plan { Pace::Plan } else { Pace::Log(speed) };
@@ -178,7 +177,7 @@ impl Job {
             let mut requests = Vec::with_capacity(part.len());
             for entry in &part {
                 let request = self.request(entry).ok_or_else(|| {
-                    Complaint::new(format!(
+                    UsageError::new(format!(
                         "replay: the log does not say where `{}` goes; use --to URL",
                         entry.target
                     ))
@@ -225,12 +224,12 @@ impl Job {
     }
 }
 
-fn speed(text: Option<&str>) -> Result<f64, Complaint> {
+fn speed(text: Option<&str>) -> Result<f64, UsageError> {
     let Some(text) = text else { return Ok(1.0) };
     let number = text.trim().trim_end_matches('x').parse::<f64>().ok();
     number
         .filter(|speed| speed.is_finite() && (1e-3..=1e6).contains(speed))
-        .ok_or_else(|| Complaint::new(format!("--speed: `{text}`: use a factor such as 2x or 0.5x")))
+        .ok_or_else(|| UsageError::new(format!("--speed: `{text}`: use a factor such as 2x or 0.5x")))
 }
 
 /// What was sent so far.

@@ -1,57 +1,58 @@
-//! The words of `replay`, as clap reads them.
+//! Arguments of `replay`.
 
-use crate::args::{Load, Output};
+use crate::load::Load;
+use crate::output::Output;
 use clap::{Args, ValueEnum};
 
 /// `replay`: a log, and how it is sent again.
 #[derive(Debug, Args)]
-pub(crate) struct Replay {
+pub struct Replay {
     #[command(flatten)]
-    pub(crate) load: Load,
+    pub load: Load,
 
     /// Send every request to this server: scheme, host and port of a URL
     #[arg(long, value_name = "URL", help_heading = "Replay")]
-    pub(crate) to: Option<String>,
+    pub to: Option<String>,
 
     /// Send requests for one host of the log to this server: a.test=http://127.0.0.1:81/; may be repeated
     #[arg(long, value_name = "HOST=URL", help_heading = "Replay", value_delimiter = '\n')]
-    pub(crate) map: Vec<String>,
+    pub map: Vec<String>,
 
     /// Speed relative to the log: 2x, 0.5x [default: 1x]
     #[arg(long, value_name = "FACTOR", help_heading = "Replay")]
-    pub(crate) speed: Option<String>,
+    pub speed: Option<String>,
 
     /// Ignore the times: a closed loop of users (-c) sends the requests in order
     #[arg(long, help_heading = "Replay", conflicts_with = "speed")]
-    pub(crate) closed: bool,
+    pub closed: bool,
 
     /// Methods to send; `all` sends every method, without bodies, because logs do not contain them [default: GET,HEAD]
     #[arg(long, value_name = "METHODS", help_heading = "Replay", value_delimiter = ',')]
-    pub(crate) only_methods: Vec<String>,
+    pub only_methods: Vec<String>,
 
     /// Send only requests with these statuses in the log, comma-separated: 200, 3xx
     #[arg(long, value_name = "STATUSES", help_heading = "Replay", value_delimiter = ',')]
-    pub(crate) only_status: Vec<String>,
+    pub only_status: Vec<String>,
 
     /// Skip requests before this time: 2026-11-21T10:00:00Z
     #[arg(long, value_name = "TIME", help_heading = "Replay")]
-    pub(crate) since: Option<String>,
+    pub since: Option<String>,
 
     /// Skip requests at or after this time
     #[arg(long, value_name = "TIME", help_heading = "Replay")]
-    pub(crate) until: Option<String>,
+    pub until: Option<String>,
 
     /// Format of the log [default: detected from the first line]
     #[arg(long, value_name = "FORMAT", help_heading = "Replay")]
-    pub(crate) log_format: Option<LogFormat>,
+    pub log_format: Option<LogFormat>,
 
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub output: Output,
 }
 
 /// How a log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
+pub enum LogFormat {
     /// Apache's and nginx's common and combined formats
     Common,
     /// Squid's native format

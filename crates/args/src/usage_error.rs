@@ -1,27 +1,29 @@
-//! What the user got wrong, in one line: what, where, and what would be right.
+//! What is wrong with an argument, in one line: what, where, and what would be right.
 
-use crate::args;
+use crate::environment::variable;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt;
+use std::io;
+use std::path::Path;
 use warwolf_plan::PlanError;
 
 const PROGRAM: &str = "warwolf";
 
 /// Bad input. Printed after `warwolf: `, and the exit code is 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Complaint(String);
+pub struct UsageError(String);
 
-impl Complaint {
-    /// A complaint in these words: lower case, no full stop, literal values in backticks.
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+impl UsageError {
+    /// An error with this text: lower case, no full stop, literal values in backticks.
+    pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// A complaint about a field of the plan, which is named as the user wrote it: as an option, as an environment
-    /// variable, or as it is called in a plan file.
-    pub(crate) fn about(error: &PlanError, matches: &clap::ArgMatches) -> Self {
+    /// An error in a field of the plan, which is named as the user wrote it: as an option, as an environment variable, or as
+    /// it is called in a plan file.
+    pub fn about(error: &PlanError, matches: &clap::ArgMatches) -> Self {
         let PlanError { value, remedy, .. } = error;
-        let field = place(&error.field, matches);
+        let field = source(&error.field, matches);
         Self(if value.is_empty() {
             format!("{field}: {remedy}")
         } else {
@@ -29,29 +31,39 @@ impl Complaint {
         })
     }
 
-    /// What clap found wrong, in one line.
-    pub(crate) fn from_clap(error: &clap::Error) -> Self {
-        Self(explain(error))
+    /// An error in the value of an option that is not part of a plan.
+    pub fn of_option(error: PlanError) -> Self {
+        let PlanError { field, value, remedy } = error;
+        let field = if field == "url" { field } else { format!("--{field}") };
+        Self(format!("{field}: `{value}`: {remedy}"))
+    }
+
+    /// A file that the option `option` names cannot be read or written: `what` says which.
+    pub fn of_file(option: &str, path: &Path, what: &str, error: &io::Error) -> Self {
+        Self(format!("--{option}: `{}`: cannot be {what}: {}", path.display(), reason(error)))
+    }
+
+    /// What clap found wrong, in one line. `environment` reads a variable of the environment.
+    pub fn from_clap(error: &clap::Error, environment: impl Fn(&str) -> Option<String>) -> Self {
+        Self(explain(error, environment))
     }
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
 /// Where the value of a field came from.
-fn place(field: &str, matches: &clap::ArgMatches) -> String {
+fn source(field: &str, matches: &clap::ArgMatches) -> String {
     let id = match field {
         "http1.0" => "http10".to_owned(),
         _ => field.replace('-', "_"),
     };
     match matches.try_contains_id(&id) {
         Ok(_) if id == "url" => field.to_owned(),
-        Ok(_) if matches.value_source(&id) == Some(clap::parser::ValueSource::EnvVariable) => {
-            args::variable(field)
-        }
+        Ok(_) if matches.value_source(&id) == Some(clap::parser::ValueSource::EnvVariable) => variable(field),
         Ok(_) => format!("--{field}"),
         Err(_) => field.to_owned(),
     }
@@ -68,7 +80,7 @@ fn command(error: &clap::Error) -> String {
     if words.is_empty() { PROGRAM.to_owned() } else { words.join(" ") }
 }
 
-fn explain(error: &clap::Error) -> String {
+fn explain(error: &clap::Error, environment: impl Fn(&str) -> Option<String>) -> String {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) if !texts.is_empty() => Some(texts.join(", ")),
@@ -78,9 +90,9 @@ fn explain(error: &clap::Error) -> String {
     let value = word(ContextKind::InvalidValue).unwrap_or_default();
     let option = arg.split_whitespace().next().unwrap_or_default();
     // A value that stands in the option's variable has most likely come from there.
-    let variable = option.strip_prefix("--").map(args::variable);
-    let option = match &variable {
-        Some(name) if !value.is_empty() && std::env::var(name).as_ref() == Ok(&value) => name,
+    let from = option.strip_prefix("--").map(variable);
+    let option = match &from {
+        Some(name) if !value.is_empty() && environment(name).as_ref() == Some(&value) => name,
         _ => option,
     };
     match error.kind() {
@@ -126,4 +138,12 @@ fn explain(error: &clap::Error) -> String {
         ErrorKind::MissingRequiredArgument => format!("{arg}: missing; see `{} --help`", command(error)),
         _ => error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned(),
     }
+}
+
+/// The system's text of an error as our messages have it: lower case, without its number.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

@@ -1,6 +1,6 @@
 use super::{Inputs, plan};
-use crate::args::{Command, Load, Program};
-use crate::complaint::Complaint;
+use crate::environment::variable;
+use crate::{Command, Load, Program, UsageError};
 use clap::FromArgMatches;
 use std::time::Duration;
 use warwolf_plan::*;
@@ -8,11 +8,12 @@ use warwolf_plan::*;
 const URL: &str = "http://a.test/";
 
 /// The words of one command line, split at blanks; `_` stands for a blank inside a word.
-fn read(line: &str) -> Result<(Load, clap::ArgMatches), Complaint> {
+fn read(line: &str) -> Result<(Load, clap::ArgMatches), UsageError> {
     let words = ["warwolf", "explain"].into_iter().map(str::to_owned);
     let words = words.chain(line.split_whitespace().map(|word| word.replace('_', " ")));
-    let matches =
-        crate::command().try_get_matches_from(words).map_err(|error| Complaint::from_clap(&error))?;
+    let matches = crate::command()
+        .try_get_matches_from(words)
+        .map_err(|error| UsageError::from_clap(&error, |_| None))?;
     let program = Program::from_arg_matches(&matches).expect("clap checked it");
     let Command::Explain(explain) = program.command else { panic!("the words begin with explain") };
     Ok((explain.load, matches.subcommand().expect("there is one").1.clone()))
@@ -29,9 +30,9 @@ fn inputs() -> Inputs {
 }
 
 fn planned(line: &str) -> Result<Plan, String> {
-    let (load, matches) = read(line).map_err(|complaint| complaint.to_string())?;
+    let (load, matches) = read(line).map_err(|error| error.to_string())?;
     let inputs = Inputs { urls: load.urls.as_ref().and(inputs().urls), ..inputs() };
-    plan(&load, &inputs).map_err(|error| Complaint::about(&error, &matches).to_string())
+    plan(&load, &inputs).map_err(|error| UsageError::about(&error, &matches).to_string())
 }
 
 /// What a bare URL means.
@@ -279,7 +280,9 @@ fn a_plan_file_is_the_whole_plan() {
 fn what_is_not_known_is_looked_up_in_the_help_of_the_command_it_was_given_to() {
     let said = |line: &str| {
         let words = ["warwolf"].into_iter().chain(line.split_whitespace());
-        crate::command().try_get_matches_from(words).map_err(|error| Complaint::from_clap(&error).to_string())
+        crate::command()
+            .try_get_matches_from(words)
+            .map_err(|error| UsageError::from_clap(&error, |_| None).to_string())
     };
     for (line, expected) in [
         ("target --xyzzy", "--xyzzy: no such option; `warwolf target --help` lists them"),
@@ -373,7 +376,7 @@ fn bad_words_are_named_with_what_would_be_right() {
 #[test]
 fn the_help_fits_its_purpose() {
     crate::command().debug_assert();
-    let lines: Vec<&str> = crate::screen::TEXT.lines().collect();
+    let lines: Vec<&str> = crate::short_help::TEXT.lines().collect();
     assert!(lines.len() <= 40, "one screen is 40 lines, not {}", lines.len());
     for line in lines {
         assert!(line.chars().count() <= 110, "too wide: {line}");
@@ -386,10 +389,10 @@ fn every_option_is_an_environment_variable() {
     let explain = command.find_subcommand("explain").unwrap();
     for arg in explain.get_arguments() {
         let Some(long) = arg.get_long().filter(|long| *long != "help") else { continue };
-        let expected = crate::args::variable(long);
+        let expected = variable(long);
         assert_eq!(arg.get_env().and_then(|name| name.to_str()), Some(expected.as_str()));
     }
-    assert_eq!(crate::args::variable("http1.0"), "WARWOLF_HTTP1_0");
+    assert_eq!(variable("http1.0"), "WARWOLF_HTTP1_0");
 }
 
 #[test]
@@ -408,7 +411,7 @@ fn words_without_a_command_mean_run_unless_they_look_like_a_mistyped_one() {
     ];
     for (line, expected) in rows {
         let words = std::iter::once("warwolf").chain(line.split_whitespace());
-        let words = crate::args::with_command(words);
+        let words = crate::with_command(words);
         let words: Vec<&str> = words[1..].iter().filter_map(|word| word.to_str()).collect();
         assert_eq!(words.join(" "), expected);
     }

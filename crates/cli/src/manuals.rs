@@ -1,13 +1,13 @@
 //! Pages made from the definition of the command line: shell completions and the manual.
 
-use crate::args::{Completions, Man};
-use crate::complaint::Complaint;
 use crate::exit::Failure;
+use warwolf_args::UsageError;
+use warwolf_args::{Completions, Man};
 
 /// The completion script of a shell.
-pub(crate) fn completions(words: &Completions) -> Vec<u8> {
+pub(crate) fn completions(args: &Completions) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(words.shell, &mut crate::command(), "warwolf", &mut script);
+    clap_complete::generate(args.shell, &mut crate::command(), "warwolf", &mut script);
     script
 }
 
@@ -15,15 +15,15 @@ pub(crate) fn completions(words: &Completions) -> Vec<u8> {
 ///
 /// # Errors
 /// When there is no such command, or the page cannot be made.
-pub(crate) fn manual(words: &Man) -> Result<Vec<u8>, Failure> {
+pub(crate) fn manual(args: &Man) -> Result<Vec<u8>, Failure> {
     let mut program = crate::command();
     program.build();
-    let page = match &words.command {
+    let page = match &args.command {
         None => program,
         Some(name) => {
             let known = program.find_subcommand(name).ok_or_else(|| {
                 let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-                Complaint::new(format!("man: `{name}`: no such command; use one of {}", names.join(", ")))
+                UsageError::new(format!("man: `{name}`: no such command; use one of {}", names.join(", ")))
             })?;
             known.clone().name(format!("warwolf-{name}"))
         }

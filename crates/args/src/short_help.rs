@@ -1,7 +1,7 @@
 //! The overview that the program prints without arguments.
 
 /// The text of `warwolf`, `warwolf -h` and `warwolf --help`.
-pub(crate) const TEXT: &str = "\
+pub const TEXT: &str = "\
 warwolf loads HTTP servers, accounts for every request, and reports whether its results are reliable.
 
   warwolf http://127.0.0.1:8080/         50 users for ten seconds, each waits for its response (closed loop)

@@ -1,7 +1,7 @@
-//! Words become a plan. One pure function: nothing is opened, resolved or defaulted by looking around; the texts of the
-//! files that the words name are handed in.
+//! Turns the options of a load into a plan. A pure function: nothing is opened, resolved or read from the environment; the
+//! texts of the files that the options name are passed in.
 
-use crate::args::{ConnectionWords, DriverWord, IdleWord, Load, OrderWord, TlsWords};
+use crate::load::{ConnectionWords, DriverWord, IdleWord, Load, OrderWord, TlsWords};
 use std::net::IpAddr;
 use std::time::Duration;
 use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size};
@@ -12,59 +12,59 @@ use warwolf_plan::{
     Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
-/// What the words cannot hold themselves: the texts of the files they name, and a number for when none is given.
+/// Inputs the arguments only refer to: file contents and a fallback seed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Inputs {
+pub struct Inputs {
     /// Text of `--plan`.
-    pub(crate) plan: Option<String>,
+    pub plan: Option<String>,
     /// Text of `--urls`.
-    pub(crate) urls: Option<String>,
+    pub urls: Option<String>,
     /// Text of `--clicks`.
-    pub(crate) clicks: Option<String>,
+    pub clicks: Option<String>,
     /// Text of the file in `--arrivals trace:FILE`.
-    pub(crate) trace: Option<String>,
+    pub trace: Option<String>,
     /// Seed for when none is given.
-    pub(crate) seed: u64,
+    pub seed: u64,
 }
 
-/// The plan that the words mean.
+/// The plan that the arguments mean.
 ///
 /// # Errors
-/// The first word that is wrong, under the name of its option.
-pub(crate) fn plan(words: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
+/// The first argument that is wrong, under the name of its option.
+pub fn plan(args: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
     if let Some(text) = &inputs.plan {
         return warwolf_plan::text::parse(text);
     }
-    refuse_unbuilt(&words.connection)?;
+    refuse_unbuilt(&args.connection)?;
     let (pages, links) = inputs.clicks.as_deref().map(ClickModel::parse).transpose()?.unzip();
-    let mut plan = Plan::new(requests(words, inputs, pages)?);
-    plan.seed = match &words.seed {
+    let mut plan = Plan::new(requests(args, inputs, pages)?);
+    plan.seed = match &args.seed {
         Some(text) => text.parse().map_err(|_| wrong("seed", text, "use a whole number, such as 42"))?,
         None => inputs.seed,
     };
-    plan.slos.clone_from(&words.slo);
-    plan.warmup = optional(&words.warmup, |text| parse_duration("warmup", text))?.unwrap_or_default();
-    plan.stop = stop(words)?;
-    plan.timeouts = timeouts(&words.connection)?;
-    plan.network = network(&words.connection)?;
-    plan.tls = tls(&words.tls)?;
-    let think = optional(&words.think, Think::parse)?;
+    plan.slos.clone_from(&args.slo);
+    plan.warmup = optional(&args.warmup, |text| parse_duration("warmup", text))?.unwrap_or_default();
+    plan.stop = stop(args)?;
+    plan.timeouts = timeouts(&args.connection)?;
+    plan.network = network(&args.connection)?;
+    plan.tls = tls(&args.tls)?;
+    let think = optional(&args.think, Think::parse)?;
     plan.session.think = think.filter(|_| links.is_none()).unwrap_or_default();
-    plan.session.cookies = if words.request.cookies { CookiePolicy::Jar } else { CookiePolicy::Off };
-    let follow = optional(&words.request.follow, |text| number("follow", text))?;
+    plan.session.cookies = if args.request.cookies { CookiePolicy::Jar } else { CookiePolicy::Off };
+    let follow = optional(&args.request.follow, |text| number("follow", text))?;
     plan.session.redirects.limit = follow.unwrap_or(0);
-    schedule(words, inputs, &mut plan)?;
+    schedule(args, inputs, &mut plan)?;
     match links {
-        Some(links) => follow_links(words, links, think, &mut plan)?,
-        None if words.visit.is_some() => return Err(wrong("visit", "", "it is for --clicks FILE")),
+        Some(links) => follow_links(args, links, think, &mut plan)?,
+        None if args.visit.is_some() => return Err(wrong("visit", "", "it is for --clicks FILE")),
         None => {}
     }
-    plan.threads = optional(&words.machine.threads, |text| number("threads", text))?;
-    plan.driver = words.machine.driver.map_or(DriverChoice::Auto, |driver| match driver {
+    plan.threads = optional(&args.machine.threads, |text| number("threads", text))?;
+    plan.driver = args.machine.driver.map_or(DriverChoice::Auto, |driver| match driver {
         DriverWord::Uring => DriverChoice::Uring,
         DriverWord::Epoll => DriverChoice::Epoll,
     });
-    plan.idle = words.machine.idle.map_or(Idle::Block, |idle| match idle {
+    plan.idle = args.machine.idle.map_or(Idle::Block, |idle| match idle {
         IdleWord::Block => Idle::Block,
         IdleWord::Spin => Idle::Spin,
     });
@@ -76,7 +76,7 @@ pub(crate) fn plan(words: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
 ///
 /// # Errors
 /// When the text is not two numbers, the first of them 1 to the second.
-pub(crate) fn shard(text: &str) -> Result<Shard, PlanError> {
+pub fn shard(text: &str) -> Result<Shard, PlanError> {
     let parts =
         text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
     parts
@@ -100,10 +100,9 @@ fn number(field: &str, text: &str) -> Result<u32, PlanError> {
     u32::try_from(number).map_err(|_| wrong(field, text, "use a number below 4,294,967,296"))
 }
 
-fn refuse_unbuilt(words: &ConnectionWords) -> Result<(), PlanError> {
+fn refuse_unbuilt(args: &ConnectionWords) -> Result<(), PlanError> {
     const REMEDY: &str = "it is not built yet; use --http1 (HTTP/1.1) or --http1.0";
-    for (given, field) in
-        [(words.http2, "http2"), (words.http3, "http3"), (words.streams.is_some(), "streams")]
+    for (given, field) in [(args.http2, "http2"), (args.http3, "http3"), (args.streams.is_some(), "streams")]
     {
         if given {
             return Err(wrong(field, "", REMEDY));
@@ -114,16 +113,16 @@ fn refuse_unbuilt(words: &ConnectionWords) -> Result<(), PlanError> {
 
 /// Has users follow links.
 fn follow_links(
-    words: &Load,
+    args: &Load,
     pages: Vec<Vec<u32>>,
     think: Option<Think>,
     plan: &mut Plan,
 ) -> Result<(), PlanError> {
-    let visit = match optional(&words.visit, |text| number("visit", text))? {
+    let visit = match optional(&args.visit, |text| number("visit", text))? {
         Some(0) => return Err(wrong("visit", "0", "use 1 or more")),
         visit => visit.unwrap_or(VISIT_USUAL),
     };
-    if words.order.is_some() {
+    if args.order.is_some() {
         return Err(wrong("order", "", "with --clicks, links say which URL comes next"));
     }
     let order = Order::Links;
@@ -141,27 +140,27 @@ fn follow_links(
 const VISIT_USUAL: u32 = 10;
 const THINK_USUAL: Duration = Duration::from_secs(3);
 
-fn requests(words: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Result<Vec<Request>, PlanError> {
-    if pages.is_some() && (!words.url.is_empty() || inputs.urls.is_some()) {
+fn requests(args: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Result<Vec<Request>, PlanError> {
+    if pages.is_some() && (!args.url.is_empty() || inputs.urls.is_some()) {
         return Err(wrong("clicks", "", "it names the pages itself; leave out the URL and --urls"));
     }
-    let mut requests = words.url.iter().map(|url| Request::get(url)).collect::<Result<Vec<_>, _>>()?;
+    let mut requests = args.url.iter().map(|url| Request::get(url)).collect::<Result<Vec<_>, _>>()?;
     requests.extend(pages.into_iter().flatten());
     if let Some(text) = &inputs.urls {
         requests.extend(parse_urls(text)?);
     }
     if requests.is_empty() {
         // A URL behind `-q`, which elsewhere means quiet, was taken for the rate.
-        optional(&words.rate, |text| parse_rate("rate", text))?;
+        optional(&args.rate, |text| parse_rate("rate", text))?;
         return Err(wrong(
             "url",
             "",
             "none is given; use one such as http://127.0.0.1:8080/, or --urls FILE",
         ));
     }
-    let (headers, body) = (headers(words)?, body(words)?);
+    let (headers, body) = (headers(args)?, body(args)?);
     for request in &mut requests {
-        match &words.request.method {
+        match &args.request.method {
             Some(method) => request.method.clone_from(method),
             None if body != Body::None && request.method == "GET" => request.method = "POST".to_owned(),
             None => {}
@@ -170,32 +169,32 @@ fn requests(words: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Resul
         if body != Body::None {
             request.body = body.clone();
         }
-        if let Some(auth) = &words.request.auth {
+        if let Some(auth) = &args.request.auth {
             request.basic_auth = Some(credentials(auth)?);
         }
     }
     Ok(requests)
 }
 
-fn headers(words: &Load) -> Result<Vec<(String, String)>, PlanError> {
+fn headers(args: &Load) -> Result<Vec<(String, String)>, PlanError> {
     let mut headers = Vec::new();
     for (name, field, value) in [
-        ("Accept", "accept", &words.request.accept),
-        ("Content-Type", "content-type", &words.request.content_type),
+        ("Accept", "accept", &args.request.accept),
+        ("Content-Type", "content-type", &args.request.content_type),
     ] {
         if let Some(value) = value {
             let header = parse_header(&format!("{name}: {value}"));
             headers.push(header.map_err(|error| wrong(field, value, &error.remedy))?);
         }
     }
-    for line in &words.request.header {
+    for line in &args.request.header {
         headers.push(parse_header(line)?);
     }
     Ok(headers)
 }
 
-fn body(words: &Load) -> Result<Body, PlanError> {
-    let text = words.request.body.as_deref().unwrap_or_default();
+fn body(args: &Load) -> Result<Body, PlanError> {
+    let text = args.request.body.as_deref().unwrap_or_default();
     match text {
         "@" | "@-" => Err(wrong("body", text, "use the path of a file, such as @order.json")),
         // `<` is for lists of URLs; on a command line it is how XML begins.
@@ -212,14 +211,14 @@ fn credentials(text: &str) -> Result<String, PlanError> {
     }
 }
 
-fn stop(words: &Load) -> Result<Stop, PlanError> {
-    let calls = optional(&words.requests, |text| parse_count("requests", text))?;
-    let duration = optional(&words.duration, |text| parse_duration("duration", text))?;
+fn stop(args: &Load) -> Result<Stop, PlanError> {
+    let calls = optional(&args.requests, |text| parse_count("requests", text))?;
+    let duration = optional(&args.duration, |text| parse_duration("duration", text))?;
     let mut stop = match (calls, duration) {
         (None, None) => Stop::after(DURATION_USUAL),
         (calls, duration) => Stop { duration, calls, grace: Duration::ZERO },
     };
-    if let Some(text) = &words.grace {
+    if let Some(text) = &args.grace {
         stop.grace = parse_duration("grace", text)?;
     }
     Ok(stop)
@@ -227,20 +226,20 @@ fn stop(words: &Load) -> Result<Stop, PlanError> {
 
 const DURATION_USUAL: Duration = Duration::from_secs(10);
 
-fn timeouts(words: &ConnectionWords) -> Result<Timeouts, PlanError> {
+fn timeouts(args: &ConnectionWords) -> Result<Timeouts, PlanError> {
     let usual = Timeouts::default();
     let limit = |field: &str, word: &Option<String>, usual| match word {
         None => Ok(usual),
         Some(text) => parse_duration(field, text).map(|time| Some(time).filter(|time| !time.is_zero())),
     };
     Ok(Timeouts {
-        connect: limit("connect-timeout", &words.connect_timeout, usual.connect)?,
-        call: limit("timeout", &words.timeout, usual.call)?,
+        connect: limit("connect-timeout", &args.connect_timeout, usual.connect)?,
+        call: limit("timeout", &args.timeout, usual.call)?,
         ..usual
     })
 }
 
-fn network(words: &ConnectionWords) -> Result<Network, PlanError> {
+fn network(args: &ConnectionWords) -> Result<Network, PlanError> {
     let size = |field: &str, word: &Option<String>| {
         optional(word, |text| {
             let size = parse_size(field, text)?;
@@ -252,27 +251,27 @@ fn network(words: &ConnectionWords) -> Result<Network, PlanError> {
             .parse::<IpAddr>()
             .map_err(|_| wrong("bind", text, "use addresses of this machine, such as 127.0.0.2"))
     };
-    if words.ipv4 && words.ipv6 {
+    if args.ipv4 && args.ipv6 {
         return Err(wrong("ipv6", "", "it cannot be used together with --ipv4; leave both out to use both"));
     }
     let mut network = Network {
-        resolve: words.resolve.iter().map(|text| Resolve::parse(text)).collect::<Result<_, _>>()?,
-        bind: words.bind.iter().map(address).collect::<Result<_, _>>()?,
-        unix_socket: words.unix_socket.clone(),
-        proxy: optional(&words.proxy, Proxy::parse)?,
-        send_buffer: size("send-buffer", &words.send_buffer)?,
-        receive_buffer: size("receive-buffer", &words.receive_buffer)?,
-        close_with_reset: words.close_with_reset,
-        ipv6: if words.ipv4 || words.ipv6 { Some(words.ipv6) } else { None },
+        resolve: args.resolve.iter().map(|text| Resolve::parse(text)).collect::<Result<_, _>>()?,
+        bind: args.bind.iter().map(address).collect::<Result<_, _>>()?,
+        unix_socket: args.unix_socket.clone(),
+        proxy: optional(&args.proxy, Proxy::parse)?,
+        send_buffer: size("send-buffer", &args.send_buffer)?,
+        receive_buffer: size("receive-buffer", &args.receive_buffer)?,
+        close_with_reset: args.close_with_reset,
+        ipv6: if args.ipv4 || args.ipv6 { Some(args.ipv6) } else { None },
         ..Network::default()
     };
-    if words.nagle {
+    if args.nagle {
         network.nodelay = false;
     }
     Ok(network)
 }
 
-fn tls(words: &TlsWords) -> Result<Tls, PlanError> {
+fn tls(args: &TlsWords) -> Result<Tls, PlanError> {
     let version = |field: &str, word: &Option<String>, usual| match word.as_deref() {
         None => Ok(usual),
         Some("1.2") => Ok(TlsVersion::V12),
@@ -281,11 +280,11 @@ fn tls(words: &TlsWords) -> Result<Tls, PlanError> {
     };
     let usual = Tls::default();
     let (min, max) =
-        (version("tls-min", &words.tls_min, usual.min)?, version("tls-max", &words.tls_max, usual.max)?);
+        (version("tls-min", &args.tls_min, usual.min)?, version("tls-max", &args.tls_max, usual.max)?);
     if min > max {
         return Err(wrong("tls-min", "1.3", "use at most --tls-max, 1.2"));
     }
-    let client_certificate = match (&words.cert, &words.key) {
+    let client_certificate = match (&args.cert, &args.key) {
         (Some(cert), Some(key)) => Some((cert.clone(), key.clone())),
         (None, None) => None,
         (Some(cert), None) => {
@@ -299,7 +298,7 @@ fn tls(words: &TlsWords) -> Result<Tls, PlanError> {
             ));
         }
     };
-    let verify = match (&words.cacert, words.insecure) {
+    let verify = match (&args.cacert, args.insecure) {
         (Some(_), true) => return Err(wrong("cacert", "", "it cannot be used together with --insecure")),
         (Some(file), false) => Verify::File(file.clone()),
         (None, true) => Verify::Off,
@@ -310,27 +309,27 @@ fn tls(words: &TlsWords) -> Result<Tls, PlanError> {
         client_certificate,
         min,
         max,
-        ciphers: words.ciphers.clone(),
-        resumption: !words.no_resumption,
+        ciphers: args.ciphers.clone(),
+        resumption: !args.no_resumption,
         resume_own: false,
-        server_name: words.server_name.clone(),
+        server_name: args.server_name.clone(),
     })
 }
 
 /// Fills in what depends on the loop being open or closed: schedule, work and connections.
-fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanError> {
-    let connections = optional(&words.connections, |text| number("connections", text))?;
-    let pipeline = optional(&words.connection.pipeline, |text| number("pipeline", text))?;
-    let order = match words.order {
+fn schedule(args: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanError> {
+    let connections = optional(&args.connections, |text| number("connections", text))?;
+    let pipeline = optional(&args.connection.pipeline, |text| number("pipeline", text))?;
+    let order = match args.order {
         Some(OrderWord::Random) => Order::Random,
         Some(OrderWord::Sequential) | None => Order::Sequential,
     };
     plan.connections = Connections {
-        version: version(&words.connection)?,
-        keep_alive: !words.connection.disable_keepalive,
+        version: version(&args.connection)?,
+        keep_alive: !args.connection.disable_keepalive,
         ..Connections::default()
     };
-    match arrivals(words, inputs)? {
+    match arrivals(args, inputs)? {
         Some(arrivals) => {
             if pipeline.is_some_and(|depth| depth > 1) {
                 return Err(wrong(
@@ -339,7 +338,7 @@ fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanEr
                     "it is for closed loops; leave it out, or leave out --rate",
                 ));
             }
-            let burst = optional(&words.burst, |text| number("burst", text))?.unwrap_or(1);
+            let burst = optional(&args.burst, |text| number("burst", text))?.unwrap_or(1);
             plan.schedule = Schedule::Open { arrivals, burst };
             plan.session.work = Work::Draw { calls: Some(1), burst: 1, first_alone: false, order };
             plan.connections.limit = connections.unwrap_or(plan.connections.limit);
@@ -351,12 +350,12 @@ fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanEr
                 ));
             }
             // Steps and traces end by themselves.
-            if words.duration.is_none() && arrivals_end(&plan.schedule) {
+            if args.duration.is_none() && arrivals_end(&plan.schedule) {
                 plan.stop.duration = None;
             }
         }
         None => {
-            if words.burst.is_some() {
+            if args.burst.is_some() {
                 return Err(wrong(
                     "burst",
                     "",
@@ -365,7 +364,7 @@ fn schedule(words: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanEr
             }
             let users = connections.unwrap_or(USERS_USUAL);
             let depth = pipeline.unwrap_or(1);
-            let ramp = optional(&words.ramp, |text| parse_duration("ramp", text))?.unwrap_or_default();
+            let ramp = optional(&args.ramp, |text| parse_duration("ramp", text))?.unwrap_or_default();
             plan.schedule = Schedule::Closed { users, ramp };
             plan.session.work = Work::Draw { calls: None, burst: depth, first_alone: false, order };
             plan.connections.limit = users;
@@ -384,16 +383,16 @@ fn arrivals_end(schedule: &Schedule) -> bool {
 }
 
 /// The arrival process of an open loop, or none in a closed one.
-fn arrivals(words: &Load, inputs: &Inputs) -> Result<Option<ArrivalProcess>, PlanError> {
-    let rate = optional(&words.rate, |text| parse_rate("rate", text))?;
-    let how = words.arrivals.as_deref();
-    let ramp = words.ramp.as_deref().filter(|text| text.contains(':'));
+fn arrivals(args: &Load, inputs: &Inputs) -> Result<Option<ArrivalProcess>, PlanError> {
+    let rate = optional(&args.rate, |text| parse_rate("rate", text))?;
+    let how = args.arrivals.as_deref();
+    let ramp = args.ramp.as_deref().filter(|text| text.contains(':'));
     let alone = |field: &str, beside: &[(&str, bool)]| match beside.iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((other, _)) => Err(wrong(field, "", &format!("it sets the rate itself; leave out --{other}"))),
     };
-    let others = [("rate", rate.is_some()), ("arrivals", how.is_some()), ("ramp", words.ramp.is_some())];
-    if let Some(text) = &words.steps {
+    let others = [("rate", rate.is_some()), ("arrivals", how.is_some()), ("ramp", args.ramp.is_some())];
+    if let Some(text) = &args.steps {
         alone("steps", &others)?;
         return ArrivalProcess::parse_steps(text).map(Some);
     }
@@ -401,7 +400,7 @@ fn arrivals(words: &Load, inputs: &Inputs) -> Result<Option<ArrivalProcess>, Pla
         alone("ramp", &others[..2])?;
         return ArrivalProcess::parse_ramp(text).map(Some);
     }
-    if words.ramp.is_some() && (rate.is_some() || how.is_some()) {
+    if args.ramp.is_some() && (rate.is_some() || how.is_some()) {
         return Err(wrong(
             "ramp",
             "",
@@ -414,8 +413,8 @@ fn arrivals(words: &Load, inputs: &Inputs) -> Result<Option<ArrivalProcess>, Pla
     }
 }
 
-fn version(words: &ConnectionWords) -> Result<HttpVersion, PlanError> {
-    match (words.http10, words.http1) {
+fn version(args: &ConnectionWords) -> Result<HttpVersion, PlanError> {
+    match (args.http10, args.http1) {
         (true, true) => Err(wrong("http1.0", "", "it cannot be used together with --http1")),
         (true, false) => Ok(HttpVersion::Http10),
         (false, _) => Ok(HttpVersion::Http11),
@@ -423,4 +422,5 @@ fn version(words: &ConnectionWords) -> Result<HttpVersion, PlanError> {
 }
 
 #[cfg(test)]
+#[path = "plan_tests.rs"]
 mod tests;

@@ -1,47 +1,32 @@
 //! Where single questions go: an address that was resolved once, and how TLS is spoken to it.
 
-use crate::complaint::Complaint;
 use crate::exit::Failure;
-use crate::files::reason;
-use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use warwolf_args::Trust;
+use warwolf_args::UsageError;
+use warwolf_args::reason;
 use warwolf_driver::{Address, Epoll, Idle, Monotonic};
 use warwolf_engine::resolve;
 use warwolf_exchange::Target;
 use warwolf_http::{TlsConfig, TlsOptions, Verify};
 use warwolf_plan::{Endpoint, Network, Scheme};
 
-/// How https is spoken to a place.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "TLS")]
-pub(crate) struct Trust {
-    /// Accept any certificate
-    #[arg(short = 'k', long)]
-    pub(crate) insecure: bool,
-
-    /// Trust the certificates in this PEM file instead of those of the system
-    #[arg(long, value_name = "FILE")]
-    pub(crate) cacert: Option<PathBuf>,
+/// The TLS configuration that the arguments ask for.
+///
+/// # Errors
+/// When the file cannot be read or holds no certificates.
+fn tls_config(trust: &Trust) -> Result<TlsConfig, Failure> {
+    let verify = match &trust.cacert {
+        _ if trust.insecure => Verify::None,
+        Some(path) => Verify::Roots(roots(path)?),
+        None => Verify::System,
+    };
+    TlsConfig::new(&TlsOptions { verify, ..TlsOptions::default() }).map_err(Failure::new)
 }
 
-impl Trust {
-    /// The TLS that the words ask for.
-    ///
-    /// # Errors
-    /// When the file cannot be read or holds no certificates.
-    pub(crate) fn config(&self) -> Result<TlsConfig, Failure> {
-        let verify = match &self.cacert {
-            _ if self.insecure => Verify::None,
-            Some(path) => Verify::Roots(roots(path)?),
-            None => Verify::System,
-        };
-        TlsConfig::new(&TlsOptions { verify, ..TlsOptions::default() }).map_err(Failure::new)
-    }
-}
-
-fn roots(path: &Path) -> Result<Vec<u8>, Complaint> {
+fn roots(path: &Path) -> Result<Vec<u8>, UsageError> {
     std::fs::read(path).map_err(|error| {
-        Complaint::new(format!("--cacert: `{}`: cannot be read: {}", path.display(), reason(&error)))
+        UsageError::new(format!("--cacert: `{}`: cannot be read: {}", path.display(), reason(&error)))
     })
 }
 
@@ -57,11 +42,11 @@ pub(crate) fn addresses(endpoint: &Endpoint) -> Result<Vec<Address>, Failure> {
 /// The place that an endpoint is, at this address of its own.
 ///
 /// # Errors
-/// As [`Trust::config`] says.
+/// When the file of certificates cannot be read or holds none.
 pub(crate) fn place(endpoint: &Endpoint, address: Address, trust: &Trust) -> Result<Target, Failure> {
     let tls = match endpoint.scheme {
         Scheme::Http | Scheme::Ftp => None,
-        Scheme::Https => Some((trust.config()?, endpoint.host.clone())),
+        Scheme::Https => Some((tls_config(trust)?, endpoint.host.clone())),
     };
     Ok(Target { address, tls })
 }

@@ -1,6 +1,6 @@
 //! The live view as a pure function: what was seen, and a width, become lines.
 
-use crate::headline::time;
+use crate::banner::time;
 use std::fmt::Write;
 use std::time::Duration;
 use warwolf_report::unit;

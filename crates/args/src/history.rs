@@ -1,28 +1,27 @@
-//! The words of `history`, as clap reads them.
+//! Arguments of `history`.
 
-use crate::args::Output;
-use crate::experiment::words::Written;
+use crate::output::{Output, Written};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 /// `history`: a database, and what to do with it.
 #[derive(Debug, Args)]
-pub(crate) struct History {
+pub struct History {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub what: What,
 }
 
 /// Which database.
 #[derive(Clone, Debug, Default, Args)]
-pub(crate) struct Database {
+pub struct Database {
     /// Database file [default: warwolf/history.db in $XDG_DATA_HOME or ~/.local/share]
     #[arg(long, value_name = "FILE", env = "WARWOLF_DATABASE", hide_env = true)]
-    pub(crate) database: Option<PathBuf>,
+    pub database: Option<PathBuf>,
 }
 
 /// What to do with a history.
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub enum What {
     /// List the saved runs
     List(List),
     /// Print the report of a run in any format; `-o FILE.wwr` exports the run
@@ -43,88 +42,88 @@ pub(crate) enum What {
 
 /// `history list`, `history trend`
 #[derive(Debug, Args)]
-pub(crate) struct List {
+pub struct List {
     /// Only runs with this name
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Only runs with this tag
     #[arg(long, value_name = "TAG")]
-    pub(crate) tag: Option<String>,
+    pub tag: Option<String>,
     /// Only this number of latest runs
     #[arg(long, value_name = "N")]
-    pub(crate) latest: Option<u32>,
+    pub latest: Option<u32>,
     #[command(flatten)]
-    pub(crate) written: Written,
+    pub written: Written,
     #[command(flatten)]
-    pub(crate) database: Database,
+    pub database: Database,
 }
 
 /// `history show`
 #[derive(Debug, Args)]
-pub(crate) struct Show {
+pub struct Show {
     /// Number of the run
-    pub(crate) run: i64,
+    pub run: i64,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub output: Output,
     #[command(flatten)]
-    pub(crate) database: Database,
+    pub database: Database,
 }
 
 /// `history compare`
 #[derive(Debug, Args)]
-pub(crate) struct Compare {
+pub struct Compare {
     /// Name of the runs
-    pub(crate) name: String,
+    pub name: String,
     /// Number of the run to compare [default: the latest of the name]
     #[arg(long, value_name = "N")]
-    pub(crate) run: Option<i64>,
+    pub run: Option<i64>,
     /// Number of the run to compare it with [default: the baseline, else the previous run]
     #[arg(long, value_name = "N")]
-    pub(crate) with: Option<i64>,
+    pub with: Option<i64>,
     /// Allowed deterioration of rate and latency; beyond it the exit code is 97 [default: 5%]
     #[arg(long, value_name = "SHARE")]
-    pub(crate) allow: Option<String>,
+    pub allow: Option<String>,
     /// Allowed increase of the error rate, in percentage points [default: 0.1%]
     #[arg(long, value_name = "SHARE")]
-    pub(crate) allow_errors: Option<String>,
+    pub allow_errors: Option<String>,
     /// Compare runs even if their loads differ
     #[arg(long)]
-    pub(crate) different: bool,
+    pub different: bool,
     #[command(flatten)]
-    pub(crate) written: Written,
+    pub written: Written,
     #[command(flatten)]
-    pub(crate) database: Database,
+    pub database: Database,
 }
 
 /// `history tag`, `history untag`
 #[derive(Debug, Args)]
-pub(crate) struct Tag {
+pub struct Tag {
     /// The number of the run
-    pub(crate) run: i64,
+    pub run: i64,
     /// The tag
-    pub(crate) tag: String,
+    pub tag: String,
     #[command(flatten)]
-    pub(crate) database: Database,
+    pub database: Database,
 }
 
 /// `history import`
 #[derive(Debug, Args)]
-pub(crate) struct Import {
+pub struct Import {
     /// Name of the run
-    pub(crate) name: String,
+    pub name: String,
     /// The run file
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     #[command(flatten)]
-    pub(crate) database: Database,
+    pub database: Database,
 }
 
 /// `history prune`
 #[derive(Debug, Args)]
-pub(crate) struct Prune {
+pub struct Prune {
     /// Number of runs to keep per name
     #[arg(long, value_name = "N")]
-    pub(crate) keep: u32,
+    pub keep: u32,
     /// Only runs with this name
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     #[command(flatten)]
-    pub(crate) database: Database,
+    pub database: Database,
 }
