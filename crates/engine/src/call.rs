@@ -61,6 +61,8 @@ pub(crate) struct Kept {
     pub(crate) keeps: Keeps,
     pub(crate) location: Option<Vec<u8>>,
     pub(crate) cookies: Vec<Vec<u8>>,
+    /// The `Date` of a reply with cookies.
+    pub(crate) date: Option<Vec<u8>>,
     pub(crate) challenges: Vec<Vec<u8>>,
     /// The body so far, and its coding.
     pub(crate) page: Option<(Vec<u8>, Option<Vec<u8>>)>,

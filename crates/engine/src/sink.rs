@@ -61,6 +61,9 @@ impl ResponseSink for Sink<'_> {
         if kept.keeps.fields {
             kept.location = head.header("location").map(<[u8]>::to_vec);
             kept.cookies = head.fields().all("set-cookie").map(<[u8]>::to_vec).collect();
+            if !kept.cookies.is_empty() {
+                kept.date = head.header("date").map(<[u8]>::to_vec);
+            }
             kept.challenges = match head.status {
                 401 => head.fields().all("www-authenticate").map(<[u8]>::to_vec).collect(),
                 407 => head.fields().all("proxy-authenticate").map(<[u8]>::to_vec).collect(),

@@ -47,8 +47,12 @@ impl Cookie {
 impl Cookies {
     /// Keeps what one `Set-Cookie` field says in the reply to `request`, or drops what it deletes. What breaks a rule is
     /// ignored, as browsers do.
-    pub(crate) fn set(&mut self, request: &Request, field: &[u8]) {
-        let Some(said) = GivenCookie::read(request, field) else { return };
+    /// `date` is the `Date` of the reply, which says whether a cookie has expired.
+    pub(crate) fn set(&mut self, request: &Request, field: &[u8], date: Option<&[u8]>) {
+        let Some(mut said) = GivenCookie::read(request, field) else { return };
+        if said.max_age.is_none() {
+            said.deletes = said.expires.is_some_and(|expires| is_past(expires, date));
+        }
         let GivenCookie { domain, path, .. } = said;
         let same = |cookie: &Cookie| {
             cookie.pair[..cookie.name_length] == *said.name
@@ -255,7 +259,7 @@ impl<'a> SetCookie<'a> {
         // Max-Age wins over Expires (RFC 6265 section 5.3).
         said.deletes = match (said.max_age, said.expires) {
             (Some(seconds), _) => seconds == 0,
-            (None, expires) => expires.and_then(year).is_some_and(|year| year < YEAR_WRITTEN),
+            (None, expires) => expires.is_some_and(|expires| is_past(expires, None)),
         };
         Some(said)
     }
@@ -348,7 +352,20 @@ fn without_query(target: &[u8]) -> &[u8] {
     target.split(|&byte| byte == b'?').next().unwrap_or(target)
 }
 
-/// No run happens before the year this was written, so an earlier year is past, and no calendar is needed to know it.
+/// Whether an `Expires` date is not after `date`. Where one of them is in none of the forms of RFC 9110 the years are
+/// compared, and without a `date` that of the expiry with [`YEAR_WRITTEN`].
+fn is_past(expires: &[u8], date: Option<&[u8]>) -> bool {
+    let time = |field: &[u8]| httpdate::parse_http_date(std::str::from_utf8(field).ok()?.trim()).ok();
+    match (time(expires), date.and_then(time)) {
+        (Some(expires), Some(now)) => expires <= now,
+        _ => {
+            let this_year = date.and_then(year).unwrap_or(YEAR_WRITTEN);
+            year(expires).is_some_and(|year| year < this_year)
+        }
+    }
+}
+
+/// No run happens before the year this was written: an earlier year is past.
 const YEAR_WRITTEN: u32 = 2025;
 
 #[cfg(test)]

@@ -152,6 +152,8 @@ pub struct Reply<'a> {
     pub location: Option<&'a [u8]>,
     /// The `Set-Cookie` fields, in order.
     pub cookies: &'a [Vec<u8>],
+    /// The `Date` field, where there are cookies.
+    pub date: Option<&'a [u8]>,
     /// The `WWW-Authenticate` fields of a 401, or the `Proxy-Authenticate` fields of a 407, in order.
     pub challenges: &'a [Vec<u8>],
     /// The reply's body, when it is a page.
@@ -178,6 +180,7 @@ impl<'a> Reply<'a> {
             request,
             location: None,
             cookies: &[],
+            date: None,
             challenges: &[],
             page: None,
             good_for: None,
@@ -456,7 +459,7 @@ impl Session {
             }
             CookiePolicy::Jar => {
                 let cookies = &mut self.extras.get_or_insert_default().cookies;
-                reply.cookies.iter().for_each(|field| cookies.set(reply.request, field));
+                reply.cookies.iter().for_each(|field| cookies.set(reply.request, field, reply.date));
             }
         }
     }

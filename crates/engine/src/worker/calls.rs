@@ -438,6 +438,7 @@ fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a P
         request: request(prepared, &call.what),
         location: kept.and_then(|kept| kept.location.as_deref()),
         cookies: kept.map_or(&[], |kept| &kept.cookies),
+        date: kept.and_then(|kept| kept.date.as_deref()),
         challenges: kept.map_or(&[], |kept| &kept.challenges),
         page: kept
             .and_then(|kept| kept.page.as_ref())

@@ -8,7 +8,7 @@ fn request(url: &str) -> Request {
 /// The `Cookie` line for `url` after `fields` were set in a reply from `from`, without its name and line end.
 fn sent(from: &str, fields: &[&str], url: &str) -> String {
     let mut cookies = Cookies::default();
-    fields.iter().for_each(|field| cookies.set(&request(from), field.as_bytes()));
+    fields.iter().for_each(|field| cookies.set(&request(from), field.as_bytes(), None));
     line(&cookies, url)
 }
 
@@ -122,23 +122,23 @@ fn a_server_cannot_fill_the_memory() {
     let from = request("a.test/");
     let mut cookies = Cookies::default();
     for i in 0..1_000 {
-        cookies.set(&from, format!("n{i}=v").as_bytes());
+        cookies.set(&from, format!("n{i}=v").as_bytes(), None);
     }
     assert_eq!(cookies.list.len(), COOKIES_MAX);
     let kept = line(&cookies, "a.test/");
     assert!(kept.starts_with("n950=v; ") && kept.ends_with("; n999=v"), "the newest stay: {kept}");
     let large = "v".repeat(COOKIE_BYTES_MAX - 40);
     for i in 0..10 {
-        cookies.set(&from, format!("large{i}={large}").as_bytes());
+        cookies.set(&from, format!("large{i}={large}").as_bytes(), None);
     }
     assert_eq!(cookies.list.len(), 4);
     let too_large = "v".repeat(COOKIE_BYTES_MAX);
-    cookies.set(&from, format!("more={too_large}").as_bytes());
-    cookies.set(&from, format!("large9={too_large}").as_bytes());
+    cookies.set(&from, format!("more={too_large}").as_bytes(), None);
+    cookies.set(&from, format!("large9={too_large}").as_bytes(), None);
     assert!(!line(&cookies, "a.test/").contains(&too_large));
-    cookies.set(&from, b"small=1");
+    cookies.set(&from, b"small=1", None);
     let growing = "v".repeat(COOKIE_BYTES_MAX - 20);
-    cookies.set(&from, format!("small={growing}").as_bytes());
+    cookies.set(&from, format!("small={growing}").as_bytes(), None);
     assert!(cookies.list.iter().map(Cookie::bytes).sum::<usize>() <= COOKIES_BYTES_MAX);
 }
 
@@ -146,10 +146,10 @@ fn a_server_cannot_fill_the_memory() {
 fn a_cookie_set_again_keeps_its_place_and_memory() {
     let from = request("a.test/");
     let mut cookies = Cookies::default();
-    cookies.set(&from, b"session=0000");
-    cookies.set(&from, b"other=1");
+    cookies.set(&from, b"session=0000", None);
+    cookies.set(&from, b"other=1", None);
     let memory = cookies.list[0].pair.as_ptr();
-    cookies.set(&from, b"session=1111");
+    cookies.set(&from, b"session=1111", None);
     assert_eq!(line(&cookies, "a.test/"), "session=1111; other=1");
     assert_eq!(cookies.list[0].pair.as_ptr(), memory);
 }
@@ -221,12 +221,29 @@ proptest! {
         let mut cookies = Cookies::default();
         let from = request("https://www.a.test/x/y?z");
         for field in &fields {
-            cookies.set(&from, field);
+            cookies.set(&from, field, None);
             prop_assert!(cookies.list.len() <= COOKIES_MAX);
             prop_assert!(cookies.list.iter().map(Cookie::bytes).sum::<usize>() <= COOKIES_BYTES_MAX);
         }
         let out = crate::fields::lines(|add| cookies.write(&from, add));
         let breaks = out.iter().filter(|byte| matches!(byte, b'\r' | b'\n' | 0)).count();
         prop_assert!(out.is_empty() || (out.starts_with(b"Cookie: ") && out.ends_with(b"\r\n") && breaks == 2));
+    }
+}
+
+#[test]
+fn a_date_before_that_of_the_reply_deletes() {
+    let date = Some(&b"Sun, 06 Nov 2033 08:49:37 GMT"[..]);
+    let rows = [
+        ("Sun, 06 Nov 2033 07:49:37 GMT", false, "an hour ago"),
+        ("Sunday, 06-Nov-33 07:49:37 GMT", false, "an hour ago, in the old form"),
+        ("Sun, 06 Nov 2033 09:49:37 GMT", true, "in an hour"),
+        ("Sat, 06-Nov-32 08:49:37 GMT", false, "last year, in a form of its own"),
+        ("Mon, 06-Nov-34 08:49:37 GMT", true, "next year, in a form of its own"),
+    ];
+    for (expires, is_kept, why) in rows {
+        let mut cookies = Cookies::default();
+        cookies.set(&request("a.test/"), format!("x=1; Expires={expires}").as_bytes(), date);
+        assert_eq!(!cookies.is_empty(), is_kept, "{why}");
     }
 }

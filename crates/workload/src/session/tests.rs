@@ -32,6 +32,7 @@ fn ok(request: &Request) -> Reply<'_> {
         request,
         location: None,
         cookies: &[],
+        date: None,
         challenges: &[],
         page: None,
         good_for: None,
