@@ -114,7 +114,7 @@ struct Runs {
     alarms: u32,
     disturbed: u32,
     /// Disturbed runs that were reported as such.
-    told: u32,
+    reported: u32,
 }
 
 impl Runs {
@@ -137,12 +137,12 @@ impl Runs {
                 }
             } else {
                 runs.disturbed += 1;
-                runs.told += alarm;
+                runs.reported += alarm;
             }
         }
-        let Self { quiet, disturbed, told, .. } = runs;
+        let Self { quiet, disturbed, reported, .. } = runs;
         eprintln!(
-            "{quiet} quiet runs; other processes used the core in {disturbed} more, {told} of which are not VALID"
+            "{quiet} quiet runs; other processes used the core in {disturbed} more, {reported} of which are not VALID"
         );
         Ok(runs)
     }

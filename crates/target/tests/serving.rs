@@ -19,7 +19,7 @@ fn server(change: impl FnOnce(&mut Options)) -> Handle {
 
 fn connect(server: &Handle) -> TcpStream {
     let stream = TcpStream::connect(server.addr()).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIME_LIMIT)).unwrap();
     stream
 }
 
@@ -54,7 +54,7 @@ fn read_until(stream: &mut impl Read, end: &str) -> String {
     text
 }
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 const PLAIN: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const REPLY: &str = "HTTP/1.1 200 OK\r\nServer: warwolf-target\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\n\
                      0123456789abc";
@@ -257,7 +257,7 @@ fn the_tls_certificate_is_signed_by_its_authority() {
         let name = ServerName::try_from("localhost").unwrap();
         let session = ClientConnection::new(Arc::new(config), name).unwrap();
         let stream = TcpStream::connect(server.tls_addr()).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIME_LIMIT)).unwrap();
         let mut stream = StreamOwned::new(session, stream);
         stream.write_all(PLAIN).unwrap();
         assert_eq!(read(&mut stream, REPLY.len()), REPLY);
@@ -276,7 +276,7 @@ fn unix_sockets_and_ipv6_are_served_together() {
         options.threads = 2;
     });
     let mut unix = UnixStream::connect(&path).unwrap();
-    unix.set_read_timeout(Some(PATIENCE)).unwrap();
+    unix.set_read_timeout(Some(TIME_LIMIT)).unwrap();
     unix.write_all(PLAIN).unwrap();
     assert_eq!(read(&mut unix, REPLY.len()), REPLY);
     assert!(server.addr().is_ipv6());

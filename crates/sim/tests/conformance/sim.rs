@@ -15,17 +15,17 @@ type Sights = Arc<Mutex<BTreeMap<Behaviour, Seen>>>;
 /// A fixture whose network is created by a function.
 pub(crate) struct Simulated {
     sights: Sights,
-    weather: fn(&mut Scenario),
+    faults: fn(&mut Scenario),
 }
 
 /// A network with delays and no faults.
 pub(crate) fn without_faults() -> Simulated {
-    Simulated { sights: Sights::default(), weather: |_| () }
+    Simulated { sights: Sights::default(), faults: |_| () }
 }
 
 /// A network with small segments, jitter and short writes.
 pub(crate) fn with_faults() -> Simulated {
-    let weather = |scenario: &mut Scenario| {
+    let faults = |scenario: &mut Scenario| {
         scenario.jitter = Duration::from_micros(300);
         scenario.loss = 0.01;
         scenario.retransmission = Duration::from_millis(2);
@@ -33,7 +33,7 @@ pub(crate) fn with_faults() -> Simulated {
         scenario.write_max = Some(20_000);
         scenario.send_window = 50_000;
     };
-    Simulated { sights: Sights::default(), weather }
+    Simulated { sights: Sights::default(), faults }
 }
 
 const LISTENING: [Behaviour; 6] = [
@@ -54,7 +54,7 @@ impl Fixture for Simulated {
         for behaviour in LISTENING {
             scenario = scenario.with_peer(address(behaviour), self.peer(behaviour));
         }
-        (self.weather)(&mut scenario);
+        (self.faults)(&mut scenario);
         SimDriver::new(scenario)
     }
 
