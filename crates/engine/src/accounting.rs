@@ -8,9 +8,8 @@
 //! Each arrow carries a number and the sum of the intended moments, so that a loss, a double and a delay between two of
 //! them all show. The worker adds to it; [`Accounting::check`] does the comparing when the worker ends.
 
-use std::fmt;
 use warwolf_clock::Timestamp;
-use warwolf_measure::Tally;
+use warwolf_measure::{HandOver, Mismatch, Tally};
 use warwolf_plan::{Plan, Schedule, Shard};
 use warwolf_workload::Arrivals;
 
@@ -79,11 +78,7 @@ impl Tallied {
     pub(crate) fn check_arrived(self, arrived: Self, plan: &Plan, shard: Shard) -> Result<(), Mismatch> {
         let rows =
             [(self.planned, arrived.planned), (self.started, arrived.started), (self.ended, arrived.ended)];
-        Mismatch::among(
-            rows.into_iter().map(|(given, taken)| (HandOver::Timeline, given, taken)),
-            plan,
-            shard,
-        )
+        compare(rows.into_iter().map(|(given, taken)| (HandOver::Timeline, given, taken)), plan, shard)
     }
 }
 
@@ -144,7 +139,7 @@ impl Accounting {
             (HandOver::Intended, asked.intended_ns, self.recorded.intended_ns),
             (HandOver::Tallies, self.recorded.count, tallied.ended),
         ];
-        Mismatch::among(rows.into_iter(), plan, shard)
+        compare(rows.into_iter(), plan, shard)
     }
 
     /// Arrivals due where sessions follow each other: the first of each slot, and one for each session that ended.
@@ -159,76 +154,17 @@ impl Accounting {
     }
 }
 
-/// Where something is handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HandOver {
-    /// Arrivals due by the plan, and sessions begun or never begun.
-    Schedule,
-    /// Moments of the arrivals by the plan, and those that sessions began with.
-    Arrivals,
-    /// Sessions that nothing would ever wake: none.
-    Sessions,
-    /// Calls that session programs asked for, and calls the worker received.
-    Programs,
-    /// Calls the worker received, and calls started.
-    Calls,
-    /// Calls asked for or never begun, and calls planned.
-    Planned,
-    /// Calls of sessions never begun, and calls never started.
-    Unstarted,
-    /// Calls the worker received, and calls recorded.
-    Records,
-    /// Intended moments of the calls received, and of those recorded.
-    Intended,
-    /// Calls recorded, and calls in the tallies.
-    Tallies,
-    /// Calls in the tallies of the workers, and calls in the timeline.
-    Timeline,
-}
-
-/// Two sides of a hand-over that differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mismatch {
-    pub(crate) at: HandOver,
-    given: u64,
-    taken: u64,
-    seed: u64,
-    shard: (u32, u32),
-}
-
-impl Mismatch {
-    /// The first row whose sides differ.
-    fn among(
-        mut rows: impl Iterator<Item = (HandOver, u64, u64)>,
-        plan: &Plan,
-        shard: Shard,
-    ) -> Result<(), Self> {
-        match rows.find(|(_, given, taken)| given != taken) {
-            None => Ok(()),
-            Some((at, given, taken)) => {
-                Err(Self { at, given, taken, seed: plan.seed, shard: (shard.index(), shard.count()) })
-            }
+/// The first row whose sides differ.
+fn compare(
+    mut rows: impl Iterator<Item = (HandOver, u64, u64)>,
+    plan: &Plan,
+    shard: Shard,
+) -> Result<(), Mismatch> {
+    match rows.find(|(_, given, taken)| given != taken) {
+        None => Ok(()),
+        Some((at, given, taken)) => {
+            Err(Mismatch { at, given, taken, seed: plan.seed, shard: (shard.index(), shard.count()) })
         }
-    }
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, given, taken, seed, shard: (index, count) } = self;
-        let (left, right) = match at {
-            HandOver::Schedule => ("arrivals due by the plan", "sessions begun or never begun"),
-            HandOver::Arrivals => ("sum of the plan's arrival times", "sum at the start of sessions"),
-            HandOver::Sessions => ("sessions that may be stuck", "sessions that are stuck"),
-            HandOver::Programs => ("calls that sessions asked for", "calls the worker received"),
-            HandOver::Calls => ("calls the worker received", "calls started"),
-            HandOver::Planned => ("calls asked for or never begun", "calls planned"),
-            HandOver::Unstarted => ("calls of sessions never begun", "calls never started"),
-            HandOver::Records => ("calls the worker received", "calls recorded"),
-            HandOver::Intended => ("sum of intended times of calls received", "sum of those recorded"),
-            HandOver::Timeline => ("calls in the workers' tallies", "calls in the timeline"),
-            HandOver::Tallies => ("calls recorded", "calls in the tallies"),
-        };
-        write!(f, "{left}: {given}, {right}: {taken} (seed {seed}, shard {}/{count})", index + 1)
     }
 }
 

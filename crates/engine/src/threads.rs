@@ -1,6 +1,6 @@
 //! Prepares a run, starts its workers, adds up what they count, and returns a [`Run`].
 
-use crate::accounting::{Mismatch, Tallied};
+use crate::accounting::Tallied;
 use crate::capacity::Capacity;
 use crate::health::{Between, Host, Spent, ephemeral_ports};
 use crate::recorder::Recorder;
@@ -14,7 +14,8 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
 use warwolf_measure::{
-    Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Run, Tally, Timeline, WorkerEvidence,
+    Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Run, Tally, Timeline,
+    WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
 use warwolf_plan::{DriverChoice, Idle, Plan, Shard, text};
@@ -125,8 +126,9 @@ impl<'p> PreparedRun<'p> {
         let end = results.iter().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
         let timeline = aggregator.finish(end, watch);
         let mismatch = self.check_handed_over(&results, &timeline).err();
-        debug_assert!(mismatch.is_none(), "{}", mismatch.map_or_else(String::new, |m| m.to_string()));
-        let evidence = self.evidence(results, &host, control.is_stopped());
+        debug_assert_eq!(mismatch, None, "the accounting must add up");
+        let mut evidence = self.evidence(results, &host, control.is_stopped());
+        evidence.mismatch = mismatch;
         Ok(self.record(end, timeline, evidence))
     }
 
@@ -192,6 +194,7 @@ impl<'p> PreparedRun<'p> {
             cpu_user: results.iter().map(|(_, worker)| worker.cpu_user).sum(),
             cpu_system: results.iter().map(|(_, worker)| worker.cpu_system).sum(),
             interrupted,
+            mismatch: None,
             workers: results.into_iter().map(|(_, worker)| worker).collect(),
         }
     }

@@ -8,7 +8,7 @@ mod own;
 mod pace;
 mod timeouts;
 
-use crate::accounting::{Accounting, Mismatch, Tallied};
+use crate::accounting::{Accounting, Tallied};
 use crate::call::{CallList, Keeps, NONE, What};
 use crate::control::Control;
 use crate::pool::{Calls, Connections, Pool};
@@ -24,7 +24,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::{Heads, TlsConfig};
-use warwolf_measure::Outcome;
+use warwolf_measure::{Mismatch, Outcome};
 use warwolf_observe::{Event, Observer};
 use warwolf_plan::{Plan, Shard};
 use warwolf_workload::{Arrival, Arrivals, CallRequest, Session, Step, Workload};
@@ -222,7 +222,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         while self.turn()? == Turn::More {}
         let now = self.cut();
         let mismatch = self.check_accounting().err();
-        debug_assert!(mismatch.is_none(), "{}", mismatch.map_or_else(String::new, |m| m.to_string()));
+        debug_assert_eq!(mismatch, None, "the accounting must add up");
         let finished = Finished {
             driver: self.driver.name(),
             late_pages: self.recorder.late_pages,

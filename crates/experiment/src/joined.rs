@@ -94,6 +94,7 @@ fn add_evidence(sum: &mut HostEvidence, part: &HostEvidence, count: u32) {
     sum.cpu_user += before.cpu_user;
     sum.cpu_system += before.cpu_system;
     sum.interrupted |= before.interrupted;
+    sum.mismatch = sum.mismatch.or(before.mismatch);
     sum.host_cpu_busy_share = mean(before.host_cpu_busy_share, part.host_cpu_busy_share, count);
     sum.steal_share = mean(before.steal_share, part.steal_share, count);
 }

@@ -1,5 +1,6 @@
 //! What the engine observes about the machines that the load comes from.
 
+use crate::Mismatch;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::time::Duration;
 
@@ -80,6 +81,8 @@ pub struct HostEvidence {
     pub cpu_system: Duration,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
+    /// Where the accounting of the run does not add up.
+    pub mismatch: Option<Mismatch>,
 }
 
 /// What is known about one worker.

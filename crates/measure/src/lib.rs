@@ -5,6 +5,7 @@
 //! Nothing here reads a clock, opens anything or prints.
 #![forbid(unsafe_code)]
 
+mod accounting;
 mod aggregator;
 mod checksum;
 mod distribution;
@@ -24,6 +25,7 @@ mod tally;
 mod timeline;
 mod verdict;
 
+pub use accounting::{HandOver, Mismatch};
 pub use aggregator::{Aggregator, IntervalBatch};
 pub use checksum::rotate_add;
 pub use distribution::Distribution;

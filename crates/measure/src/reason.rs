@@ -1,6 +1,6 @@
 //! Why a run's results are in doubt, as data: a cause and the figures that show it. Sentences are `report`'s.
 
-use crate::{Grade, Outcome};
+use crate::{Grade, Mismatch, Outcome};
 use serde::{Serialize, Serializer};
 
 /// What made a reason.
@@ -44,6 +44,8 @@ pub enum Cause {
     Interrupted,
     /// Workers handed interval batches over late.
     LatePages,
+    /// The accounting does not add up: a defect of the load generator.
+    Accounting,
 }
 
 impl Cause {
@@ -70,6 +72,7 @@ impl Cause {
             Self::Trend => "trend",
             Self::Interrupted => "interrupted",
             Self::LatePages => "late_pages",
+            Self::Accounting => "accounting",
         }
     }
 }
@@ -211,6 +214,8 @@ pub enum ReasonFigures {
         /// Interval batches handed over late.
         late_pages: u64,
     },
+    /// Of [`Cause::Accounting`].
+    Accounting(Mismatch),
 }
 
 /// Calls that started late or never.

@@ -69,6 +69,7 @@ impl Verdict {
 #[must_use]
 pub fn judge(summary: &Summary) -> Verdict {
     let mut reasons = Vec::new();
+    reasons.extend(accounting(summary));
     reasons.extend(nothing_measured(summary));
     reasons.extend(missing_shards(summary));
     reasons.extend(local_errors(summary));
@@ -214,6 +215,18 @@ fn interrupted(summary: &Summary) -> Vec<Reason> {
             ..note(Cause::Interrupted, figures.clone())
         })
         .collect()
+}
+
+fn accounting(summary: &Summary) -> Vec<Reason> {
+    let reason = |(number, host): (usize, &crate::HostEvidence)| {
+        host.mismatch.map(|mismatch| Reason {
+            grade: Grade::Invalid,
+            cause: Cause::Accounting,
+            host: summary.host_name(number),
+            figures: ReasonFigures::Accounting(mismatch),
+        })
+    };
+    (0..).zip(&summary.hosts).filter_map(reason).collect()
 }
 
 fn late_pages(summary: &Summary) -> Vec<Reason> {

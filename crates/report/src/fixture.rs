@@ -125,6 +125,7 @@ fn evidence(wall: Duration) -> HostEvidence {
         cpu_user: wall / 20,
         cpu_system: wall / 10,
         interrupted: false,
+        mismatch: None,
         ..HostEvidence::default()
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::unit::{count, counted, duration, rate, share};
 use warwolf_measure::{
-    Cause, Explanation, Grade, Lateness, Metric, MissingQuantile, Outcome, Reason, ReasonFigures, SloResult,
+    Cause, Explanation, Grade, HandOver, Lateness, Metric, Mismatch, MissingQuantile, Outcome, Reason,
+    ReasonFigures, SloResult,
 };
 
 /// What a verdict says about the results.
@@ -38,6 +39,7 @@ pub const fn cause(cause: Cause) -> &'static str {
         Cause::Trend => "the figures changed during the run",
         Cause::Interrupted => "the run was stopped early",
         Cause::LatePages => "the timeline is less exact than its intervals",
+        Cause::Accounting => "the accounting of requests does not add up",
     }
 }
 
@@ -121,7 +123,26 @@ fn figures(figures: &ReasonFigures) -> String {
         ReasonFigures::LatePages { late_pages } => {
             format!("workers handed over {} late", counted(*late_pages, "interval"))
         }
+        ReasonFigures::Accounting(mismatch) => mismatched(mismatch),
     }
+}
+
+fn mismatched(mismatch: &Mismatch) -> String {
+    let Mismatch { at, given, taken, seed, shard: (index, count) } = mismatch;
+    let (left, right) = match at {
+        HandOver::Schedule => ("arrivals due by the plan", "sessions begun or never begun"),
+        HandOver::Arrivals => ("sum of the plan's arrival times", "sum at the start of sessions"),
+        HandOver::Sessions => ("sessions that may be stuck", "sessions that are stuck"),
+        HandOver::Programs => ("requests that sessions asked for", "requests the worker received"),
+        HandOver::Calls => ("requests the worker received", "requests started"),
+        HandOver::Planned => ("requests asked for or never begun", "requests planned"),
+        HandOver::Unstarted => ("requests of sessions never begun", "requests never started"),
+        HandOver::Records => ("requests the worker received", "requests recorded"),
+        HandOver::Intended => ("sum of scheduled times received", "sum of those recorded"),
+        HandOver::Tallies => ("requests recorded", "requests in the tallies"),
+        HandOver::Timeline => ("requests in the workers' tallies", "requests in the timeline"),
+    };
+    format!("{left}: {given}, {right}: {taken} (seed {seed}, shard {}/{count})", index + 1)
 }
 
 fn nothing_measured(started: u64, failed: u64, unfinished: u64, most: Option<Outcome>) -> String {
@@ -236,6 +257,7 @@ const fn general_remedy(cause: Cause) -> &'static str {
         Cause::Trend => "use a longer `--warmup`, or look at the timeline",
         Cause::Interrupted => "the figures cover the time it ran",
         Cause::LatePages => "leave one core free for the aggregator thread",
+        Cause::Accounting => "please report this as a defect of warwolf",
     }
 }
 

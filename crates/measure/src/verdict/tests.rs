@@ -247,6 +247,15 @@ fn what_should_be_known_is_a_note() {
 }
 
 #[test]
+fn a_run_whose_accounting_does_not_add_up_is_invalid() {
+    let at = crate::HandOver::Schedule;
+    let mismatch = crate::Mismatch { at, given: 1_000, taken: 999, seed: 42, shard: (0, 1) };
+    let mut run = quiet(true, STEADY);
+    run.hosts[0].mismatch = Some(mismatch);
+    check("an arrival was lost", &run, (Grade::Invalid, &[Cause::Accounting]));
+}
+
+#[test]
 fn what_is_this_machines_is_named() {
     let changed = |open, calls, change: fn(&mut Run)| {
         let mut run = quiet(open, calls);

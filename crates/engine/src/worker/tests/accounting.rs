@@ -4,7 +4,7 @@
 //! of the run to name that hand-over.
 
 use super::*;
-use crate::accounting::HandOver;
+use warwolf_measure::HandOver;
 use warwolf_workload::Arrival;
 
 type SimWorker<'p> = Worker<'p, SimDriver>;
@@ -175,14 +175,4 @@ fn an_interval_that_is_lost_or_added_twice_is_found() {
     run.planned(3);
     run.started(3);
     assert_eq!(found(Tallied::of(&run)), Err(HandOver::Timeline));
-}
-
-#[test]
-fn a_mismatch_names_both_sides_seed_and_shard() {
-    let plan = Plan { seed: 42, ..open(1.0, millis(1)) };
-    let mut one = Tally::new();
-    one.planned(1);
-    let found = Tallied::of(&one).check_arrived(Tallied::default(), &plan, Shard::new(1, 3).unwrap());
-    let text = "calls in the workers' tallies: 1, calls in the timeline: 0 (seed 42, shard 2/3)";
-    assert_eq!(found.unwrap_err().to_string(), text);
 }
