@@ -15,6 +15,7 @@ mod experiment;
 mod explain;
 mod files;
 mod history;
+mod load;
 mod manuals;
 mod output;
 mod progress;

@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use crate::progress::Manner;
-use crate::{run, signals, streams};
+use crate::{load, signals, streams};
 use std::time::Duration;
 use warwolf_driver::host;
 use warwolf_engine::Control;
@@ -29,12 +29,12 @@ impl Runner {
     /// # Errors
     /// When it could not begin.
     pub(crate) fn run(&self, plan: &Plan) -> Result<Run, Failure> {
-        run::load(plan, Shard::WHOLE, &self.control, &mut |_| {})
+        load::run(plan, Shard::WHOLE, &self.control, &mut |_| {})
     }
 
     /// As many connections as descriptors allow, where the user did not say how many.
     pub(crate) fn fit(plan: &mut Plan) {
-        run::fit(plan, host::raise_descriptor_limit().unwrap_or(0));
+        load::fit(plan, host::raise_descriptor_limit().unwrap_or(0));
     }
 
     /// Whether the user has enough.

@@ -6,8 +6,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Connections, HttpVersion, Network, Order, Plan, ReplyEnd, Schedule, SessionShape, Stop,
-    Think, Timeouts, Tls, Verify, Work,
+    ArrivalProcess, Connections, HttpVersion, Network, Order, Plan, ReplyEnd, Request, Schedule,
+    SessionShape, Stop, Think, Timeouts, Tls, Verify, Work,
 };
 
 /// What of the machine and the moment goes into a plan.
@@ -111,19 +111,7 @@ pub fn parse(
         return Err(usage(options.name));
     }
     let content = read(Path::new(file)).map_err(|error| unreadable(file, &error))?;
-    let mut requests = Vec::new();
-    let mut lines = Vec::new();
-    for line in urls::lines(&content) {
-        let text = String::from_utf8_lossy(line).into_owned();
-        match urls::request(line, options.proxy) {
-            Some(request) => requests.push(request),
-            None => return Err(said(options.name, &format!("unknown protocol - {text}"))),
-        }
-        lines.push(text);
-    }
-    if requests.is_empty() {
-        return Err(said(options.name, &format!("no URLs in {file}")));
-    }
+    let (requests, lines) = requests(&content, &options, file)?;
     let bind = match options.sip {
         None => Vec::new(),
         Some(path) => sources(options.name, path, &read(Path::new(path)).map_err(|e| unreadable(path, &e))?)?,
@@ -142,17 +130,7 @@ pub fn parse(
         seed: options.seed,
         stop: stop(start, end),
         schedule: schedule(start, end, options.jitter),
-        session: SessionShape {
-            work: Work::Draw {
-                calls: matches!(start, Start::Rate(_)).then_some(1),
-                burst: 1,
-                first_alone: false,
-                order: Order::Random,
-            },
-            think: Think::None,
-            checksum: options.check == Check::Checksum,
-            ..SessionShape::default()
-        },
+        session: session(start, &options),
         connections: Connections {
             version: HttpVersion::Http10,
             keep_alive: false,
@@ -170,6 +148,38 @@ pub fn parse(
         ..Plan::new(requests)
     };
     Ok(Classic { plan, style })
+}
+
+/// The requests of a list of URLs, and its lines.
+fn requests(content: &[u8], options: &Options<'_>, file: &str) -> Result<(Vec<Request>, Vec<String>), Usage> {
+    let (mut requests, mut lines) = (Vec::new(), Vec::new());
+    for line in urls::lines(content) {
+        let text = String::from_utf8_lossy(line).into_owned();
+        match urls::request(line, options.proxy) {
+            Some(request) => requests.push(request),
+            None => return Err(said(options.name, &format!("unknown protocol - {text}"))),
+        }
+        lines.push(text);
+    }
+    if requests.is_empty() {
+        return Err(said(options.name, &format!("no URLs in {file}")));
+    }
+    Ok((requests, lines))
+}
+
+/// At a rate each session makes one fetch; otherwise each makes one after the other.
+fn session(start: Start, options: &Options<'_>) -> SessionShape {
+    SessionShape {
+        work: Work::Draw {
+            calls: matches!(start, Start::Rate(_)).then_some(1),
+            burst: 1,
+            first_alone: false,
+            order: Order::Random,
+        },
+        think: Think::None,
+        checksum: options.check == Check::Checksum,
+        ..SessionShape::default()
+    }
 }
 
 /// With a rate, fetches are started until so many are over: that is seen to while the run goes on.

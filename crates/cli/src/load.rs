@@ -1,0 +1,73 @@
+//! Runs one plan on this machine.
+
+use crate::environment;
+use crate::exit::Failure;
+use std::io;
+use warwolf_args::UsageError;
+use warwolf_driver::host;
+use warwolf_engine::{Control, SetupError};
+use warwolf_measure::{Interval, Run};
+use warwolf_plan::{Network, Plan, Shard};
+
+/// Descriptors that are not for connections: files, rings, the terminal.
+const OTHER_DESCRIPTORS: u64 = 128;
+
+/// As many connections as descriptors allow, where the user did not say how many.
+pub(crate) fn fit(plan: &mut Plan, descriptors: u64) {
+    let room = u32::try_from(descriptors.saturating_sub(OTHER_DESCRIPTORS)).unwrap_or(u32::MAX);
+    plan.connections.limit = plan.connections.limit.min(room).max(1);
+}
+
+/// Runs a plan and notes what it ran on.
+///
+/// # Errors
+/// When it could not begin.
+pub(crate) fn run(
+    plan: &Plan,
+    shard: Shard,
+    control: &Control,
+    watch: &mut dyn FnMut(&Interval),
+) -> Result<Run, Failure> {
+    check_sources(&plan.network)?;
+    let environment = environment::observe();
+    match warwolf_engine::run(plan, shard, control, watch) {
+        Ok(run) => Ok(run.in_environment(&environment)),
+        // The plan passed its own check, so what is wrong now is what it names.
+        Err(error @ (SetupError::Plan(_) | SetupError::Request { .. })) => {
+            Err(UsageError::new(error.to_string()).into())
+        }
+        Err(error) => Err(Failure::new(error)),
+    }
+}
+
+/// Every source address must be this machine's: otherwise each connection fails, for a reason that names no option.
+fn check_sources(network: &Network) -> Result<(), UsageError> {
+    for source in &network.bind {
+        if let Err(error) = host::take_address(*source) {
+            let reason = match error.kind() {
+                io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+                _ => error.to_string(),
+            };
+            return Err(UsageError::new(format!(
+                "--bind: `{source}`: {reason}; use one that `ip address` shows"
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warwolf_plan::Request;
+
+    #[test]
+    fn connections_that_grow_as_needed_stay_within_the_descriptors() {
+        let rows = [(1_048_576, 10_000), (1_024, 896), (10, 1)];
+        for (descriptors, expected) in rows {
+            let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+            fit(&mut plan, descriptors);
+            assert_eq!(plan.connections.limit, expected, "{descriptors}");
+        }
+    }
+}
