@@ -53,7 +53,6 @@ pub(super) fn plan(
     let handshake = seconds(settings.ssl_timeout).unwrap_or(PATIENCE);
     let requests = places.iter().map(|place| request(settings, &targets[*place as usize])).collect();
     let others = |list: &[Target]| list.iter().map(|target| request(settings, target)).collect();
-    let redirects = if settings.era == Era::V417 { &LATER_REDIRECTS[..] } else { &REDIRECTS[..] };
     let plan = Plan {
         stop,
         schedule: Schedule::Closed { users, ramp: Duration::ZERO },
@@ -64,11 +63,7 @@ pub(super) fn plan(
             think_at: if settings.era == Era::V100 { ThinkAt::Before } else { ThinkAt::After },
             cookies: if settings.era == Era::V100 { CookiePolicy::Off } else { CookiePolicy::Jar },
             forget_cookies_after: settings.expire_session.then_some(places.len() as u64),
-            redirects: RedirectPolicy {
-                limit: if settings.follow { REDIRECTS_IN_A_ROW } else { 0 },
-                statuses: redirects.to_vec(),
-                with_get: true,
-            },
+            redirects: redirects(settings),
             setup: others(besides.setup),
             recovery: (!besides.recovery.is_empty())
                 .then(|| Recovery { status: FORBIDDEN, requests: others(besides.recovery) }),
@@ -100,6 +95,12 @@ pub(super) fn plan(
         ..Plan::new(requests)
     };
     Some((plan, places))
+}
+
+fn redirects(settings: &Settings) -> RedirectPolicy {
+    let statuses = if settings.era == Era::V417 { &LATER_REDIRECTS[..] } else { &REDIRECTS[..] };
+    let limit = if settings.follow { REDIRECTS_IN_A_ROW } else { 0 };
+    RedirectPolicy { limit, statuses: statuses.to_vec(), with_get: true }
 }
 
 fn seconds(count: i64) -> Option<Duration> {

@@ -106,11 +106,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
                 first_alone: false,
                 order: Order::Sequential,
             },
-            think: seconds(options.delay).map_or(Think::None, |max| Think::Uniform {
-                min: Duration::ZERO,
-                max,
-                granularity: Duration::ZERO,
-            }),
+            think: seconds(options.delay).map_or(Think::None, up_to),
             think_at: ThinkAt::Before,
             ..SessionShape::default()
         },
@@ -126,6 +122,10 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
         network: Network { unresolved: Unresolved::Count, ..Network::default() },
         ..Plan::new(vec![request])
     }
+}
+
+fn up_to(max: Duration) -> Think {
+    Think::Uniform { min: Duration::ZERO, max, granularity: Duration::ZERO }
 }
 
 /// Host, port and request target. None for anything but `http://` in small letters and a host.
