@@ -9,7 +9,7 @@ use crate::{cargo, demo};
 /// Runs the measurements with these further words; true when every target is met. Without `--quick` and `--only` the
 /// figures are kept in `bench/`, named for the day.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<bool> {
-    let warwolf = demo::build_release(root)?;
+    let warwolf = demo::build(root, "release")?;
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--package", "warwolf-bench", "--"]).current_dir(root);
     command.arg("--warwolf").arg(warwolf).args(words);

@@ -1,4 +1,4 @@
-//! The README's first command: a release build loads the built-in target for ten seconds and prints the report.
+//! The README's first command: a quickly built program loads the built-in target for ten seconds and prints the report.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -19,20 +19,20 @@ impl Drop for Ended {
     }
 }
 
-/// Builds `warwolf` in release mode and says where it is.
-pub(crate) fn build_release(root: &Path) -> Result<PathBuf> {
-    let words = "build --release --package warwolf-cli --bin warwolf";
-    let status = cargo().args(words.split(' ')).current_dir(root).status().context("cannot run cargo")?;
+/// Builds `warwolf` in this profile, other than `dev`, and returns its path.
+pub(crate) fn build(root: &Path, profile: &str) -> Result<PathBuf> {
+    let arguments = format!("build --profile {profile} --package warwolf-cli --bin warwolf");
+    let status = cargo().args(arguments.split(' ')).current_dir(root).status().context("cannot run cargo")?;
     if !status.success() {
-        bail!("`cargo {words}` failed");
+        bail!("`cargo {arguments}` failed");
     }
     let metadata = cargo_metadata::MetadataCommand::new().current_dir(root).no_deps().exec()?;
-    Ok(metadata.target_directory.join("release/warwolf").into_std_path_buf())
+    Ok(metadata.target_directory.join(profile).join("warwolf").into_std_path_buf())
 }
 
 /// Builds, starts the target on a free port, runs ten seconds of closed loop against it, stops it.
 pub(crate) fn run(root: &Path) -> Result<bool> {
-    let warwolf = build_release(root)?;
+    let warwolf = build(root, "demo")?;
     let mut target = Command::new(&warwolf);
     target.args(["target", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
     let mut target = Ended(target.spawn().context("cannot start the target")?);

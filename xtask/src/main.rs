@@ -31,7 +31,7 @@ enum Chore {
     },
     /// Check the house rules: arrows between crates, unsafe code, file lengths, names, documents.
     Tidy,
-    /// Build the release, start the built-in target, and load it for ten seconds.
+    /// Build the program quickly, start the built-in target, and load it for ten seconds.
     Demo,
     /// Write the option reference, manual pages and completions; or compare them.
     Docs {

@@ -8,18 +8,27 @@ use signal_hook::iterator::Signals;
 use std::io::{self, IsTerminal};
 use warwolf_engine::Control;
 
-/// Calls `react` with each signal that arrives, and how many came before it.
+/// Calls `react` with each signal that arrives, and how many came before it. A signal that was ignored when the program
+/// started stays ignored: `nohup`, and a shell that starts a background job, mean it so.
 ///
 /// # Errors
 /// When the handlers or the thread cannot be set up.
 pub(crate) fn handle(signals: &[i32], mut react: impl FnMut(usize, i32) + Send + 'static) -> io::Result<()> {
-    let mut signals = Signals::new(signals)?;
+    let ignored = ignored();
+    let mut signals = Signals::new(signals.iter().filter(|signal| ignored >> (*signal - 1) & 1 == 0))?;
     let wait = move || {
         for (before, signal) in signals.forever().enumerate() {
             react(before, signal);
         }
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+}
+
+/// The signals that this process ignores, one bit each from the first on; none where the kernel does not report them.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// The first Ctrl-C or SIGTERM stops the run of `control`, which then reports; the second cuts off the calls in flight; the

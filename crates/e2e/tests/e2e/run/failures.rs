@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use warwolf_e2e::peer::{Peer, drain, read_head};
+use warwolf_e2e::process::Ending;
 use warwolf_e2e::server::Nginx;
 use warwolf_e2e::{Told, Warwolf, target};
 use warwolf_target::{Handle, Options};
@@ -159,4 +160,47 @@ fn a_promise_not_kept_is_exit_99() {
     Warwolf::run(&words).exits(99);
     let words = ["-n", "1000", "-c", "2", "--slo", "p99<30s", "--slo", "errors<1%", &server.url("/small")];
     Warwolf::run(&words).exits(0);
+}
+
+/// A run of three seconds that is interrupted: its exit code, and how long it lasted.
+fn interrupted(program: Warwolf) -> (i32, Duration) {
+    let server = target();
+    let running = program.and(&["-r", "20/s", "-d", "3s", &target::url(&server, "/")]).start();
+    let began = Instant::now();
+    while server.log().is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(20), "nothing is sent");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    running.signal(Ending::Interrupt);
+    let told = running.told();
+    (told.code, began.elapsed())
+}
+
+#[test]
+fn an_interrupt_ends_a_run_early() {
+    let (code, lasted) = interrupted(Warwolf::new(&["run", "--quiet"]));
+    assert!(code == 130 && lasted < Duration::from_secs(3), "{code} after {lasted:?}");
+}
+
+/// As `nohup` and background jobs of a shell have it.
+#[test]
+fn an_ignored_interrupt_stays_ignored() {
+    for words in [&["run", "--quiet"][..], &["siege", "-c1", "-t3S"]] {
+        let program = Warwolf::new(words).ignoring("INT");
+        if words[0] == "run" {
+            let (code, lasted) = interrupted(program);
+            assert!(code == 0 && lasted >= Duration::from_millis(2_900), "{code} after {lasted:?}");
+            continue;
+        }
+        let server = target();
+        let began = Instant::now();
+        let running = program.and(&[target::url(&server, "/?delay=50ms")]).start();
+        while server.log().is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(20), "nothing is sent");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        running.signal(Ending::Interrupt);
+        let told = running.told();
+        assert!(told.code == 0 && began.elapsed() >= Duration::from_millis(2_900), "{told:#?}");
+    }
 }
