@@ -8,8 +8,8 @@ use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size
 use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
     ArrivalProcess, ArrivalWords, Body, ClickModel, Connections, CookiePolicy, DriverChoice, HttpVersion,
-    Idle, Links, Network, Order, Plan, PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop, Think,
-    Timeouts, Tls, TlsVersion, Verify, Work,
+    Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop,
+    Think, Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
 /// Inputs the arguments only refer to: file contents and a fallback seed.
@@ -369,7 +369,7 @@ fn schedule(args: &Load, inputs: &Inputs, plan: &mut Plan) -> Result<(), PlanErr
             plan.session.work = Work::Draw { calls: None, burst: depth, first_alone: false, order };
             plan.connections.limit = users;
             plan.connections.pipeline = depth;
-            plan.connections.per_session = true;
+            plan.connections.ownership = Ownership::Sticky;
         }
     }
     Ok(())

@@ -40,7 +40,7 @@ fn usual() -> Plan {
     let mut plan = Plan::new(vec![Request::get(URL).unwrap()]);
     plan.seed = 7;
     plan.connections.limit = 50;
-    plan.connections.per_session = true;
+    plan.connections.ownership = Ownership::Sticky;
     plan
 }
 

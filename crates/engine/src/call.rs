@@ -1,89 +1,14 @@
 //! Calls in flight.
 
-use crate::filling::Upload;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::kept::Kept;
+use crate::setup::RequestRef;
 use warwolf_clock::Timestamp;
-use warwolf_ftp::Order;
-use warwolf_http::{Template, Version};
+use warwolf_http::Version;
 use warwolf_measure::{Outcome, Sample};
-use warwolf_observe::Exchange;
 use warwolf_workload::Token;
 
 /// "None" for indices that are kept small.
 pub(crate) const NONE: u32 = u32::MAX;
-
-/// What a call sends, and where to.
-pub(crate) enum What {
-    /// A request of the plan.
-    Planned(u32),
-    /// A redirect's target, encoded when it was met.
-    Followed(Box<Followed>),
-}
-
-/// A request that was not in the plan.
-pub(crate) struct Followed {
-    pub(crate) request: warwolf_plan::Request,
-    pub(crate) template: Template,
-    pub(crate) endpoint: u32,
-    /// The file that a streamed body is read from.
-    pub(crate) body: Option<Upload>,
-    /// What is asked of an FTP server.
-    pub(crate) order: Option<Arc<Order>>,
-    /// The request of the plan that led here: its row in the table of targets gets this call too.
-    pub(crate) origin: u32,
-}
-
-/// What of its reply a call keeps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Keeps {
-    /// `Location`, `Set-Cookie` and challenges.
-    pub(crate) fields: bool,
-    /// The body, when it is a page.
-    pub(crate) pages: bool,
-    /// How long it is good.
-    pub(crate) lifetimes: bool,
-    /// All that goes over the connection.
-    pub(crate) exchange: bool,
-    /// A checksum of the body.
-    pub(crate) checksum: bool,
-    /// The reason phrase.
-    pub(crate) reason: bool,
-    /// What random data it carries, and how long making that took.
-    pub(crate) data: bool,
-    /// The status before the final one.
-    pub(crate) previous: bool,
-}
-
-/// What somebody asked for of a call and its reply.
-#[derive(Default)]
-pub(crate) struct Kept {
-    pub(crate) keeps: Keeps,
-    pub(crate) location: Option<Vec<u8>>,
-    pub(crate) cookies: Vec<Vec<u8>>,
-    /// The `Date` of a reply with cookies.
-    pub(crate) date: Option<Vec<u8>>,
-    pub(crate) challenges: Vec<Vec<u8>>,
-    /// The body so far, and its coding.
-    pub(crate) page: Option<(Vec<u8>, Option<Vec<u8>>)>,
-    /// How long the reply is good.
-    pub(crate) good_for: Option<Duration>,
-    pub(crate) exchange: Option<Exchange>,
-    /// Of the body so far.
-    pub(crate) checksum: u16,
-    pub(crate) reason: Vec<u8>,
-    pub(crate) previous_status: u16,
-    pub(crate) drawn_bytes: u64,
-    pub(crate) preparing: Duration,
-}
-
-impl Kept {
-    /// None when nothing is to be kept.
-    pub(crate) fn new(keeps: Keeps) -> Option<Box<Self>> {
-        let exchange = keeps.exchange.then(Exchange::default);
-        (keeps != Keeps::default()).then(|| Box::new(Self { keeps, exchange, ..Self::default() }))
-    }
-}
 
 /// One request in flight, from its start to its end.
 pub(crate) struct Call {
@@ -95,7 +20,7 @@ pub(crate) struct Call {
     pub(crate) connection: u32,
     /// Next in the list this call is in: waiting for a connection to open, or written and not yet handed over.
     pub(crate) next: u32,
-    pub(crate) what: What,
+    pub(crate) request: RequestRef,
     pub(crate) intended: Timestamp,
     pub(crate) started: Timestamp,
     pub(crate) sent: Timestamp,
@@ -125,7 +50,7 @@ impl Call {
         serial: u64,
         session: u32,
         token: Token,
-        what: What,
+        request: RequestRef,
         intended: Timestamp,
         started: Timestamp,
     ) -> Self {
@@ -135,7 +60,7 @@ impl Call {
             token,
             connection: NONE,
             next: NONE,
-            what,
+            request,
             intended,
             started,
             sent: Timestamp::NEVER,
@@ -154,15 +79,6 @@ impl Call {
         }
     }
 
-    /// The row of the table of targets that this call belongs to.
-    pub(crate) fn target(&self) -> u16 {
-        let index = match &self.what {
-            What::Planned(request) => *request,
-            What::Followed(followed) => followed.origin,
-        };
-        u16::try_from(index).unwrap_or(u16::MAX)
-    }
-
     /// Forgets what a broken connection left, to be begun again on another.
     pub(crate) fn begin_again(&mut self) {
         self.connection = NONE;
@@ -179,7 +95,7 @@ impl Call {
         self.kept = self.kept.take().and_then(|kept| Kept::new(kept.keeps));
     }
 
-    pub(crate) fn sample(&self, finished: Timestamp, outcome: Outcome) -> Sample {
+    pub(crate) fn sample(&self, target: u32, finished: Timestamp, outcome: Outcome) -> Sample {
         Sample {
             intended: self.intended,
             started: self.started,
@@ -190,7 +106,7 @@ impl Call {
             header_bytes: self.header_bytes,
             sent_bytes: u32::try_from(self.sent_bytes).unwrap_or(u32::MAX),
             status: self.status,
-            target: self.target(),
+            target: u16::try_from(target).unwrap_or(u16::MAX),
             outcome,
         }
     }

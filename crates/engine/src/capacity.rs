@@ -47,7 +47,7 @@ impl Capacity {
             Schedule::Open { .. } => None,
         };
         let connections_asked = users.map_or(0, |users| {
-            let each = plan.connections.own.max(endpoints(plan));
+            let each = plan.connections.ownership.dedicated().max(endpoints(plan));
             limit.min(users.saturating_mul(each))
         });
         let connections = if users.is_some() { connections_asked } else { limit }.max(1);
@@ -153,7 +153,7 @@ fn interval(plan: &Plan) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warwolf_plan::{ArrivalProcess, Stop};
+    use warwolf_plan::{ArrivalProcess, Ownership, Stop};
 
     fn closed(users: u32) -> Plan {
         let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
@@ -194,13 +194,13 @@ mod tests {
             ("a user may hold a connection to each endpoint", two_hosts(3), (0, 1), (3, 6, 6, 3)),
             (
                 "dedicated connections",
-                changed(closed(3), |plan| plan.connections.own = 4),
+                changed(closed(3), |plan| plan.connections.ownership = Ownership::Dedicated(4)),
                 (0, 1),
                 (3, 12, 12, 3),
             ),
             (
                 "the larger of endpoints and dedicated connections counts",
-                changed(two_hosts(3), |plan| plan.connections.own = 1),
+                changed(two_hosts(3), |plan| plan.connections.ownership = Ownership::Dedicated(1)),
                 (0, 1),
                 (3, 6, 6, 3),
             ),

@@ -31,6 +31,11 @@ impl Phase {
     pub(crate) fn is_open(self) -> bool {
         matches!(self, Self::Ready | Self::Control | Self::Data)
     }
+
+    /// Whether it is still to come to carry calls.
+    pub(crate) fn is_opening(self) -> bool {
+        matches!(self, Self::Connecting | Self::Tunnel | Self::Handshake)
+    }
 }
 
 /// What a connection has to do with FTP.
@@ -43,15 +48,15 @@ pub(crate) enum Ftp {
     Data(u32),
 }
 
-/// Where a connection stands among those that could take another call.
+/// Where in the pool's lists a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// In no list: opening, kept by a session, or full.
-    Out,
-    /// Nothing in flight; the number is its position in the list.
-    Idle(u32),
-    /// Calls in flight, and room for more.
-    Partly(u32),
+pub(crate) enum Slot {
+    /// In none: it is a session's, or has no room.
+    None,
+    /// Among those with so many calls in flight, at this position.
+    Load { load: u32, at: u32 },
+    /// Among those that are being opened, at this position.
+    Opening { at: u32 },
 }
 
 pub(crate) struct Connection {
@@ -62,7 +67,7 @@ pub(crate) struct Connection {
     /// Local ports that were found in use.
     pub(crate) ports_tried: u32,
     pub(crate) phase: Phase,
-    pub(crate) place: Place,
+    pub(crate) slot: Slot,
     /// The session that keeps it for itself, or [`NONE`].
     pub(crate) owner: u32,
     /// Made when the connection is ready.
@@ -103,7 +108,7 @@ impl Connection {
             tried: 1,
             ports_tried: 0,
             phase: Phase::Connecting,
-            place: Place::Out,
+            slot: Slot::None,
             owner: NONE,
             protocol: None,
             tunnel: None,

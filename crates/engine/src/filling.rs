@@ -1,61 +1,9 @@
 //! What fills the holes of a template: the session's cookies, and bodies read while they are sent.
 
-use crate::SetupError;
-use crate::call::What;
-use crate::setup::Prepared;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
-use warwolf_ftp::Order;
-use warwolf_http::{FieldWriter, Fill, Template};
-use warwolf_plan::{Body, Request};
+use crate::setup::Upload;
+use warwolf_http::{FieldWriter, Fill};
+use warwolf_plan::Request;
 use warwolf_workload::{Session, Workload};
-
-/// A file whose content is sent as a body, read while it is sent.
-pub(crate) struct Upload(File);
-
-impl Upload {
-    /// What `request` streams, if it does.
-    pub(crate) fn of(request: &Request) -> Result<Option<Self>, SetupError> {
-        match &request.body {
-            Body::File(path) => {
-                let file = File::open(path).map_err(|error| SetupError::file(path, error))?;
-                Ok(Some(Self(file)))
-            }
-            Body::None | Body::Text(_) | Body::Bytes(_) => Ok(None),
-        }
-    }
-}
-
-/// The hole of a template where the session's own header lines go.
-pub(crate) const SESSION_HOLE: u16 = 0;
-
-/// The hole where random data goes.
-pub(crate) const DATA_HOLE: u16 = 1;
-
-/// The template of what a call sends.
-pub(crate) fn template<'a>(prepared: &'a Prepared, what: &'a What) -> &'a Template {
-    match what {
-        What::Planned(index) => &prepared.requests[*index as usize].template,
-        What::Followed(followed) => &followed.template,
-    }
-}
-
-/// What a call asks of an FTP server, if it goes to one.
-pub(crate) fn order<'a>(prepared: &'a Prepared, what: &'a What) -> Option<&'a Arc<Order>> {
-    match what {
-        What::Planned(index) => prepared.requests[*index as usize].order.as_ref(),
-        What::Followed(followed) => followed.order.as_ref(),
-    }
-}
-
-/// The request that a call sends.
-pub(crate) fn request<'a>(prepared: &'a Prepared, what: &'a What) -> &'a Request {
-    match what {
-        What::Planned(index) => &prepared.requests[*index as usize].request,
-        What::Followed(followed) => &followed.request,
-    }
-}
 
 /// Joins the protocol, which asks for values, and the session, which has them.
 pub(crate) struct Filling<'a> {
@@ -72,12 +20,8 @@ impl<'a> Filling<'a> {
     }
 
     /// For a piece of the body of a call.
-    pub(crate) fn body(prepared: &'a Prepared, what: &'a What) -> Self {
-        let body = match what {
-            What::Planned(index) => prepared.requests[*index as usize].body.as_ref(),
-            What::Followed(followed) => followed.body.as_ref(),
-        };
-        Self { fields: None, body, drawn: 0 }
+    pub(crate) fn body(upload: Option<&'a Upload>) -> Self {
+        Self { fields: None, body: upload, drawn: 0 }
     }
 
     /// For requests of our own.
@@ -110,8 +54,8 @@ impl Fill for Filling<'_> {
     fn body(&mut self, offset: u64, max: usize, out: &mut Vec<u8>) {
         let start = out.len();
         out.resize(start + max, 0);
-        if let Some(Upload(file)) = self.body {
-            let _ = file.read_exact_at(&mut out[start..], offset);
+        if let Some(upload) = self.body {
+            upload.read(&mut out[start..], offset);
         }
     }
 }

@@ -13,6 +13,8 @@ mod connection;
 mod control;
 mod filling;
 mod health;
+mod kept;
+mod network;
 mod pool;
 mod recorder;
 mod resolve;
@@ -29,8 +31,29 @@ pub use resolve::resolve;
 pub use threads::{PreparedRun, run, run_observed};
 pub use warwolf_driver::Monotonic;
 
-use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
+use warwolf_ftp::OrderError;
+use warwolf_http::{TemplateError, TlsConfigError};
+use warwolf_plan::Request;
+
+/// Why a request cannot be sent.
+#[derive(Debug)]
+pub enum RequestError {
+    /// It cannot be encoded as HTTP.
+    Http(TemplateError),
+    /// It cannot be expressed in commands of FTP.
+    Ftp(OrderError),
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http(error) => error.fmt(f),
+            Self::Ftp(error) => error.fmt(f),
+        }
+    }
+}
 
 /// Why a run could not begin. Nothing has been sent.
 #[derive(Debug)]
@@ -42,24 +65,24 @@ pub enum SetupError {
         /// Which.
         url: String,
         /// Why.
-        error: String,
+        error: RequestError,
     },
     /// A file that the plan names cannot be read.
     File {
         /// Which.
-        path: String,
+        path: PathBuf,
         /// Why.
-        error: String,
+        error: io::Error,
     },
     /// A name has no address.
     Resolve {
         /// The name.
         host: String,
         /// What the resolver says.
-        error: String,
+        error: io::Error,
     },
     /// The TLS options make no configuration.
-    Tls(String),
+    Tls(TlsConfigError),
     /// The kernel's interface asked for cannot be had.
     Driver {
         /// Which.
@@ -79,8 +102,12 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    pub(crate) fn file(path: &Path, error: std::io::Error) -> Self {
-        Self::File { path: path.display().to_string(), error: error.to_string() }
+    pub(crate) fn file(path: &Path, error: io::Error) -> Self {
+        Self::File { path: path.to_owned(), error }
+    }
+
+    pub(crate) fn request(request: &Request, error: RequestError) -> Self {
+        Self::Request { url: request.url(), error }
     }
 }
 
@@ -89,7 +116,7 @@ impl fmt::Display for SetupError {
         match self {
             Self::Plan(error) => error.fmt(f),
             Self::Request { url, error } => write!(f, "{url}: {error}"),
-            Self::File { path, error } => write!(f, "{path}: {error}"),
+            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Resolve { host, error } => {
                 write!(
                     f,

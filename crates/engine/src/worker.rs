@@ -2,35 +2,36 @@
 
 mod calls;
 mod connections;
+mod dedicated;
 mod events;
 mod ftp;
-mod own;
-mod pace;
+mod throttle;
 mod timeouts;
 
 use crate::accounting::{Accounting, Tallied};
-use crate::call::{CallList, Keeps, NONE, What};
+use crate::call::{CallList, NONE};
 use crate::control::Control;
-use crate::pool::{Calls, Connections, Pool};
+use crate::kept::Keeps;
+use crate::network::{Buffers, Network};
+use crate::pool::Calls;
 use crate::recorder::Recorder;
-use crate::setup::{Endpoints, Prepared};
+use crate::setup::{Endpoints, Prepared, RequestRef};
 use crate::sink::Ended;
 use crate::timers::{Timer, Timers};
 use calls::Part;
-use connections::SPARE_BUFFERS;
 use slab::Slab;
 use std::io;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
-use warwolf_http::{Heads, TlsConfig};
+use warwolf_http::TlsConfig;
 use warwolf_measure::{Mismatch, Outcome};
 use warwolf_observe::{Event, Observer};
-use warwolf_plan::{Plan, Shard};
+use warwolf_plan::{Ownership, Plan, Shard, Timeouts};
 use warwolf_workload::{Arrival, Arrivals, CallRequest, Session, Step, Workload};
 
 /// A session under way.
-struct Live {
+struct ActiveSession {
     session: Session,
     /// The connection it keeps for itself, or [`NONE`]; the first of its own where it has several.
     connection: u32,
@@ -41,12 +42,12 @@ struct Live {
     in_flight: u32,
     began: Timestamp,
     /// It ends with a connection that is gone.
-    bereft: bool,
+    orphaned: bool,
     /// TLS with what its own connections have left to resume, where they resume nothing else.
     tls: Option<TlsConfig>,
 }
 
-impl Live {
+impl ActiveSession {
     fn new(session: Session, began: Timestamp) -> Self {
         Self {
             session,
@@ -55,7 +56,7 @@ impl Live {
             waiting: CallList::EMPTY,
             in_flight: 0,
             began,
-            bereft: false,
+            orphaned: false,
             tls: None,
         }
     }
@@ -93,18 +94,18 @@ pub(crate) struct Worker<'p, D: Driver> {
     arrivals: Arrivals,
     workload: Workload,
     session_limit: usize,
-    sessions: Slab<Live>,
+    sessions: Slab<ActiveSession>,
     calls: Calls,
-    connections: Connections,
-    pool: Pool,
-    endpoints: Endpoints,
-    tls: Option<TlsConfig>,
-    /// What the servers' heads looked like lately.
-    heads: Heads,
+    /// Calls created so far.
+    created: u64,
+    /// Sessions that lost the connection they end with.
+    orphaned: Vec<u32>,
+    network: Network,
+    buffers: Buffers,
     timers: Timers,
     recorder: Recorder,
     control: Control,
-    observer: Option<Box<dyn Observer + 'p>>,
+    observation: Observation<'p>,
     /// The moment this turn goes by; one reading of the clock for all that a batch brings.
     now: Timestamp,
     /// No session and no call starts at or after this moment.
@@ -113,47 +114,45 @@ pub(crate) struct Worker<'p, D: Driver> {
     /// Arrivals intended before this moment were due; known when the run ends.
     horizon: Timestamp,
     accounting: Accounting,
-    dirty: Vec<u32>,
+    /// Arrivals due up to this moment found no slot.
+    full_until: Timestamp,
+    /// Calls that ended, and how many of them have been settled.
     ended: Vec<Ended>,
-    /// Connections closed since the last wait.
-    closed: Vec<u32>,
-    /// What is to be encrypted.
-    plain: Vec<u8>,
-    /// What was decrypted.
-    decrypted: Vec<u8>,
-    buffers: Vec<Vec<u8>>,
+    settled: usize,
     completions: Vec<Completion>,
-    /// Whether somebody asks when the kernel has all of a request.
+    /// Time spent waiting for the kernel.
+    waited: Duration,
+}
+
+/// What an observer and the plan want to know about calls.
+struct Observation<'p> {
+    observer: Option<Box<dyn Observer + 'p>>,
+    /// Whether anything depends on when the kernel has all of a request.
     follows_writes: bool,
     wants_requests: bool,
     /// What calls keep of their replies.
     keeps: Keeps,
-    /// Calls created so far.
-    created: u64,
-    /// How far `ended` has been settled.
-    settled: usize,
-    /// Sessions that lost the connection they end with.
-    bereft: Vec<u32>,
-    /// Connections that are gone and of which nobody has been told.
-    gone: Vec<u32>,
-    opened: u64,
-    /// Connections that carry calls, now and at the most.
-    open: u64,
-    /// Data connections of FTP, open or opening; they come on top of the limit on connections.
-    data: usize,
-    held: u64,
-    /// Arrivals due up to this moment found no slot.
-    full_until: Timestamp,
-    waited: Duration,
+}
+
+impl<'p> Observation<'p> {
+    fn new(prepared: &Prepared, observer: Option<Box<dyn Observer + 'p>>) -> Self {
+        let Timeouts { send, reply, .. } = &prepared.timeouts;
+        let wants = observer.as_ref().map(|observer| observer.wants()).unwrap_or_default();
+        Self {
+            follows_writes: observer.is_some() || send.is_some() || reply.is_some() || prepared.has_ftp,
+            wants_requests: wants.requests,
+            keeps: Keeps { exchange: wants.exchange, reason: wants.reason, ..prepared.keeps },
+            observer,
+        }
+    }
 }
 
 impl<'p, D: Driver> Worker<'p, D> {
     pub(crate) fn new(driver: D, task: Task<'p>) -> Self {
-        let now = driver.now();
         let stop_at = task.prepared.stop.duration.map_or(Timestamp::NEVER, |d| Timestamp::ZERO + d);
         let sessions = task.sessions.min(65_536);
-        let timeouts = &task.prepared.timeouts;
-        let mut worker = Self {
+        Self {
+            now: driver.now(),
             driver,
             plan: task.plan,
             shard: task.shard,
@@ -163,55 +162,30 @@ impl<'p, D: Driver> Worker<'p, D> {
             session_limit: task.sessions,
             sessions: Slab::with_capacity(sessions),
             calls: Slab::with_capacity(sessions),
-            connections: Slab::with_capacity(task.connections.min(sessions)),
-            pool: Pool::new(task.endpoints.len(), task.connections),
-            endpoints: task.endpoints,
-            tls: task.tls,
-            heads: Heads::default(),
+            created: 0,
+            orphaned: Vec::new(),
+            network: Network::new(
+                task.endpoints,
+                task.tls,
+                task.connections,
+                sessions,
+                task.prepared.pipeline,
+            ),
+            buffers: Buffers::new(),
             timers: Timers::with_capacity(sessions),
             recorder: task.recorder,
             control: task.control,
-            follows_writes: timeouts.send.is_some() || timeouts.reply.is_some() || task.prepared.has_ftp,
-            wants_requests: false,
-            keeps: task.prepared.keeps,
-            created: 0,
-            settled: 0,
-            bereft: Vec::new(),
-            gone: Vec::new(),
-            observer: None,
-            now,
+            observation: Observation::new(task.prepared, task.observer),
             stop_at,
             stopping: false,
             horizon: Timestamp::ZERO,
             accounting: Accounting::default(),
-            dirty: Vec::with_capacity(sessions),
-            ended: Vec::with_capacity(256),
-            closed: Vec::with_capacity(64),
-            plain: Vec::with_capacity(32_768),
-            decrypted: Vec::with_capacity(32_768),
-            buffers: Vec::with_capacity(SPARE_BUFFERS),
-            completions: Vec::with_capacity(1_024),
-            opened: 0,
-            open: 0,
-            data: 0,
-            held: 0,
             full_until: Timestamp::ZERO,
+            ended: Vec::with_capacity(256),
+            settled: 0,
+            completions: Vec::with_capacity(1_024),
             waited: Duration::ZERO,
-        };
-        if let Some(observer) = task.observer {
-            worker.watch(observer);
         }
-        worker
-    }
-
-    /// Reports calls and events to `observer` from now on.
-    fn watch(&mut self, observer: Box<dyn Observer + 'p>) {
-        self.follows_writes = true;
-        let wants = observer.wants();
-        self.wants_requests = wants.requests;
-        self.keeps.exchange = wants.exchange;
-        self.keeps.reason = wants.reason;
-        self.observer = Some(observer);
     }
 
     /// Runs to the end and hands over the last tally.
@@ -227,7 +201,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             driver: self.driver.name(),
             late_pages: self.recorder.late_pages,
             waited: self.waited,
-            held: self.held,
+            held: self.network.held,
             at: now,
             tallied: self.recorder.tallied(),
             mismatch,
@@ -267,15 +241,15 @@ impl<'p, D: Driver> Worker<'p, D> {
     pub(crate) fn turn(&mut self) -> io::Result<Turn> {
         self.now = self.driver.now();
         self.expire();
-        self.release();
+        self.start_sessions();
         self.serve_queue();
         self.flush();
         self.turn_page();
         if self.finished() {
             return Ok(Turn::Finished);
         }
-        self.bury();
-        if let Some(observer) = &mut self.observer {
+        self.network.reap();
+        if let Some(observer) = &mut self.observation.observer {
             observer.pause();
         }
         self.wait()?;
@@ -290,11 +264,12 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.recorder.turn_page(self.now);
             // What lasts from one interval into the next was there in both.
             self.recorder.tally.in_flight(self.calls.len() as u64);
-            self.recorder.tally.connections_held(self.open);
+            self.recorder.tally.connections_held(self.network.open);
         }
     }
 
     fn wait(&mut self) -> io::Result<()> {
+        debug_assert!(self.ended.is_empty(), "calls that ended are settled before the worker waits");
         let until = self.next_wake();
         let before = self.driver.now();
         self.driver.wait(until, &mut self.completions)?;
@@ -358,10 +333,10 @@ impl<'p, D: Driver> Worker<'p, D> {
             let part = Part { session: session.number(), is_continued: false, is_setup: session.is_setup() };
             self.count(&call, now, Outcome::Unfinished, part);
         }
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.observation.observer {
             observer.pause();
         }
-        for (index, _) in &self.connections {
+        for (index, _) in &self.network.connections {
             self.driver.close(SocketId(index as u32));
         }
         now
@@ -370,7 +345,7 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// Starts the sessions that are due, as long as there are slots. One that finds none stays on the schedule and
     /// keeps its intended time. Where the time was up while this worker slept, those due before are started late: the
     /// same plan makes the same calls on a machine that is held up. Those held back by slots are not.
-    fn release(&mut self) {
+    fn start_sessions(&mut self) {
         for _ in 0..RELEASES_MAX {
             let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now) else { return };
             let is_up = self.now >= self.stop_at;
@@ -393,7 +368,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
         self.accounting.begun.add(arrival.at);
         let session = self.workload.session(arrival.number);
-        let index = self.sessions.insert(Live::new(session, arrival.at)) as u32;
+        let index = self.sessions.insert(ActiveSession::new(session, arrival.at)) as u32;
         self.advance(index, arrival.at);
         self.settle();
     }
@@ -402,7 +377,7 @@ impl<'p, D: Driver> Worker<'p, D> {
     fn advance(&mut self, index: u32, intended: Timestamp) {
         let live = &self.sessions[index as usize];
         let is_cut = self.stopping || intended >= self.stop_at;
-        if is_cut || live.bereft {
+        if is_cut || live.orphaned {
             if live.in_flight == 0 {
                 self.end_session(index, !is_cut);
             }
@@ -414,22 +389,19 @@ impl<'p, D: Driver> Worker<'p, D> {
                     self.accounting.asked.add(intended);
                     match request {
                         CallRequest::Planned(request) => {
-                            self.start(index, token, What::Planned(request.0), intended);
+                            self.start(index, token, RequestRef::Planned(request.0), intended);
                         }
                         CallRequest::Unplanned(request) => self.follow(index, token, *request, intended),
                     }
                 }
                 Step::Cached(request) => {
                     let number = self.sessions[index as usize].session.number();
-                    if let Some(observer) = &mut self.observer {
+                    if let Some(observer) = &mut self.observation.observer {
                         observer.event(&Event::Cached { session: number, request: &request }, self.now);
                     }
                 }
                 Step::Wait => return,
                 Step::Think(time) => {
-                    if !self.prepared.per_session && self.prepared.own == 0 {
-                        self.let_go(index);
-                    }
                     self.pause(index, intended + time);
                     return;
                 }
@@ -448,10 +420,10 @@ impl<'p, D: Driver> Worker<'p, D> {
 
     /// A session is over; `is_told` says whether the observer hears of it.
     fn end_session(&mut self, index: u32, is_told: bool) {
-        if self.prepared.own > 0 {
-            self.close_own(index);
+        if self.prepared.ownership.dedicated() > 0 {
+            self.close_dedicated(index);
         } else {
-            self.let_go(index);
+            self.release(index);
         }
         self.timers.clear(Timer::Pause, index);
         let live = self.sessions.remove(index as usize);
@@ -464,28 +436,32 @@ impl<'p, D: Driver> Worker<'p, D> {
     }
 
     /// A session's connection goes back to the pool.
-    fn let_go(&mut self, session: u32) {
+    fn release(&mut self, session: u32) {
         let held = std::mem::replace(&mut self.sessions[session as usize].connection, NONE);
         if held != NONE {
-            self.connections[held as usize].owner = NONE;
-            self.pool.place(&mut self.connections, held);
+            self.network.connections[held as usize].owner = NONE;
+            self.network.place(held);
         }
     }
 
-    fn keep(&mut self, session: u32, connection: u32) {
-        if self.sessions[session as usize].connection == connection {
-            return;
+    /// Gives a session the connection that it uses, where sessions keep theirs; otherwise the pool keeps it.
+    fn assign(&mut self, session: u32, connection: u32) {
+        if self.prepared.ownership == Ownership::Sticky {
+            if self.sessions[session as usize].connection == connection {
+                return;
+            }
+            self.release(session);
+            self.sessions[session as usize].connection = connection;
+            self.network.connections[connection as usize].owner = session;
         }
-        self.let_go(session);
-        self.sessions[session as usize].connection = connection;
-        self.connections[connection as usize].owner = session;
+        self.network.place(connection);
     }
 
     fn complete(&mut self) {
         let mut completions = std::mem::take(&mut self.completions);
         for completion in completions.drain(..) {
             let socket = completion.socket().0;
-            if !self.is_alive(socket) {
+            if !self.network.is_alive(socket) {
                 continue;
             }
             match completion {
@@ -494,7 +470,7 @@ impl<'p, D: Driver> Worker<'p, D> {
                 Completion::Sent { socket, buffer, result } => self.sent(socket.0, buffer, result),
                 Completion::Ended { socket, result } => self.peer_ended(socket.0, result),
             }
-            self.hear(socket);
+            self.restart_idle_timer(socket);
             self.settle();
         }
         self.completions = completions;

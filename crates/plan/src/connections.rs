@@ -30,14 +30,10 @@ pub struct Connections {
     pub pipeline: u32,
     /// Connections at the most, over all targets; data connections of FTP come on top, one for each call.
     pub limit: u32,
-    /// Whether a session keeps its connection for itself (a user's browser) or takes any that is free (a pool).
-    pub per_session: bool,
+    /// Which sessions may use a connection.
+    pub ownership: Ownership,
     /// Bytes of a reply's head at the most.
     pub max_head: u32,
-    /// Connections that a session opens for itself, at the most: no other uses them, and they are closed when it ends. A call
-    /// goes to the first of them that has room, or can be opened. Zero: sessions take connections from all that are free.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub own: u32,
     /// What a connection that closes means for the calls on it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reconnect: Reconnect,
@@ -47,6 +43,31 @@ pub struct Connections {
     /// What tells where the body of a reply ends.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply_end: ReplyEnd,
+}
+
+/// Which sessions may use a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ownership {
+    /// All of them: a session takes any connection that has room, like a client with a pool.
+    #[default]
+    Shared,
+    /// The session that took it, until the session ends, like a browser. Then another session may take it.
+    Sticky,
+    /// The session that opened it. A session opens at most this many connections, which are closed when it ends; a call goes
+    /// to the first of them that has room or can be opened.
+    Dedicated(u32),
+}
+
+impl Ownership {
+    /// Connections that a session opens for itself; zero unless they are dedicated.
+    #[must_use]
+    pub const fn dedicated(self) -> u32 {
+        match self {
+            Self::Shared | Self::Sticky => 0,
+            Self::Dedicated(count) => count,
+        }
+    }
 }
 
 /// What tells where the body of a reply ends, for users who know less than HTTP/1.1.
@@ -77,8 +98,8 @@ pub enum Reconnect {
     Kept,
     /// All of them are sent again in order on another, as often as it takes, also when it never opened.
     Always,
-    /// They fail, and the session ends with its connection, also when that was closed between calls. For connections of its
-    /// own.
+    /// They fail, and the session ends with its connection, also when that was closed between calls. For dedicated
+    /// connections.
     End,
 }
 
@@ -104,9 +125,8 @@ impl Default for Connections {
             keep_alive: true,
             pipeline: 1,
             limit: 10_000,
-            per_session: false,
+            ownership: Ownership::Shared,
             max_head: 65_536,
-            own: 0,
             reconnect: Reconnect::Safe,
             when_full: WhenFull::Wait,
             reply_end: ReplyEnd::Framed,
@@ -128,11 +148,14 @@ impl Connections {
             ));
         }
         positive("connections.limit", self.limit)?;
-        if self.reconnect == Reconnect::End && self.own == 0 {
+        if self.ownership == Ownership::Dedicated(0) {
+            return Err(PlanError::new("connections.ownership", "dedicated = 0", "use 1 or more"));
+        }
+        if self.reconnect == Reconnect::End && self.ownership.dedicated() == 0 {
             return Err(PlanError::new(
                 "connections.reconnect",
                 "end",
-                "a session ends with its connection only when it has its own: use connections.own = 1",
+                "a session ends with its connection only if that is dedicated: use connections.ownership = { dedicated = 1 }",
             ));
         }
         positive("connections.max_head", self.max_head)
@@ -360,7 +383,7 @@ pub struct Tls {
     /// Whether TLS sessions are resumed.
     pub resumption: bool,
     /// Whether only those are that a connection of the same session of the workload has left, where sessions have
-    /// connections of their own ([`crate::Connections::own`]; httperf).
+    /// dedicated connections ([`Ownership::Dedicated`]; httperf).
     #[serde(default, skip_serializing_if = "is_default")]
     pub resume_own: bool,
     /// Name sent as SNI and checked in the certificate; none means the URL's host.

@@ -2,8 +2,8 @@
 
 use crate::quantity::{print_duration, print_rate};
 use crate::{
-    ArrivalProcess, Body, CookiePolicy, Cursor, HttpVersion, Idle, ListEnd, Order, Plan, Request, Schedule,
-    Think, ThinkAt, Verify, Work,
+    ArrivalProcess, Body, CookiePolicy, Cursor, HttpVersion, Idle, ListEnd, Order, Ownership, Plan, Request,
+    Schedule, Think, ThinkAt, Verify, Work,
 };
 use std::fmt::Write as _;
 
@@ -214,14 +214,16 @@ fn connections(plan: &Plan) -> String {
         HttpVersion::Http10 => "HTTP/1.0",
         HttpVersion::Http11 => "HTTP/1.1",
     };
-    let reuse = match (connections.keep_alive, connections.per_session, connections.own) {
-        (false, _, 0) => "a new connection for every call".to_owned(),
-        (true, false, 0) => "connections kept and shared".to_owned(),
-        (true, true, 0) => "connections kept, each session its own".to_owned(),
-        (false, _, own) => format!("a new connection for every call, {own} at a time for each session"),
-        (true, _, own) => {
-            format!("{} for each session and closed with it", counted(own.into(), "connection"))
+    let reuse = match (connections.keep_alive, connections.ownership) {
+        (false, Ownership::Dedicated(count)) => {
+            format!("a new connection for every call, {count} at a time for each session")
         }
+        (true, Ownership::Dedicated(count)) => {
+            format!("{} for each session and closed with it", counted(count.into(), "connection"))
+        }
+        (false, _) => "a new connection for every call".to_owned(),
+        (true, Ownership::Shared) => "connections kept and shared".to_owned(),
+        (true, Ownership::Sticky) => "connections kept, each session its own".to_owned(),
     };
     let pipeline = match connections.pipeline {
         1 => String::new(),
@@ -396,7 +398,7 @@ mod tests {
         plan.session.failure.statuses = vec![503];
         plan.session.failure.on_error = true;
         plan.connections.pipeline = 4;
-        plan.connections.per_session = true;
+        plan.connections.ownership = Ownership::Sticky;
         plan.network.bind = vec!["127.0.0.2".parse().unwrap()];
         plan.network.proxy = Some(crate::Proxy::parse("proxy.test:3128").unwrap());
         plan.timeouts.call = None;

@@ -93,8 +93,12 @@ impl Plan {
             return Ok(());
         }
         let wrong = |field: &str, value: &str, remedy: &str| Err(PlanError::new(field, value, remedy));
-        if self.connections.own > 0 {
-            return wrong("connections.own", "some", "use 0 with ftp, which opens connections for each call");
+        if self.connections.ownership.dedicated() > 0 {
+            return wrong(
+                "connections.ownership",
+                "dedicated",
+                "use \"shared\" with ftp, which opens connections for each call",
+            );
         }
         if self.connections.pipeline > 1 {
             return wrong("connections.pipeline", "several", "use 1 with ftp");
@@ -109,7 +113,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Endpoint, RandomData};
+    use crate::{Endpoint, Ownership, RandomData};
 
     fn request(path: &str, login: Option<&str>) -> Request {
         Request {
@@ -152,7 +156,10 @@ mod tests {
             change(&mut plan);
             plan.check().unwrap_err().field
         };
-        assert_eq!(field(&|plan| plan.connections.own = 1), "connections.own");
+        assert_eq!(
+            field(&|plan| plan.connections.ownership = Ownership::Dedicated(1)),
+            "connections.ownership"
+        );
         assert_eq!(field(&|plan| plan.connections.pipeline = 2), "connections.pipeline");
         assert_eq!(field(&|plan| plan.network.unix_socket = Some("x".into())), "network.unix_socket");
         assert_eq!(field(&|plan| plan.requests[0].path = "/a%0d%0aDELE".to_owned()), "path");

@@ -20,8 +20,8 @@ pub mod words;
 
 pub use clicks::ClickModel;
 pub use connections::{
-    Connections, DriverChoice, HttpVersion, Idle, Network, Proxy, Reconnect, ReplyEnd, Resolve, Timeouts,
-    Tls, TlsVersion, Unresolved, Verify, WhenFull,
+    Connections, DriverChoice, HttpVersion, Idle, Network, Ownership, Proxy, Reconnect, ReplyEnd, Resolve,
+    Timeouts, Tls, TlsVersion, Unresolved, Verify, WhenFull,
 };
 pub use describe::describe;
 pub use error::PlanError;

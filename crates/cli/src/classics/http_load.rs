@@ -66,7 +66,8 @@ fn content(path: &Path) -> std::io::Result<Vec<u8>> {
 fn refusal(style: &Style, error: &SetupError) -> String {
     match error {
         SetupError::Resolve { host, error } => {
-            let reason = error.rsplit(": ").next().unwrap_or(error);
+            let error = error.to_string();
+            let reason = error.rsplit(": ").next().unwrap_or(&error);
             unresolved(&style.name, host, reason)
         }
         error => format!("{}: {error}\n", style.name),

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
     ArrivalProcess, Body, Burst, CookiePolicy, Cursor, DriverChoice, Endpoint, Fetch, HttpVersion, Idle,
-    ListEnd, Order, Plan, Reconnect, Request, RequestId, Resources, Schedule, Scheme, Script, Stop, Think,
-    Timeouts, TlsVersion, Verify, WhenFull, Work,
+    ListEnd, Order, Ownership, Plan, Reconnect, Request, RequestId, Resources, Schedule, Scheme, Script,
+    Stop, Think, Timeouts, TlsVersion, Verify, WhenFull, Work,
 };
 
 /// A plan, and what is to be said about it on stderr.
@@ -404,14 +404,14 @@ fn connections(options: &Options, plan: &mut Plan) {
     connections.when_full = WhenFull::Fail;
     plan.session.failure.on_error = true;
     if options.sessions.is_some() {
-        connections.own = slots(options);
+        connections.ownership = Ownership::Dedicated(slots(options));
         connections.reconnect = if options.retry { Reconnect::Always } else { Reconnect::Kept };
         connections.pipeline = piped(options);
         connections.keep_alive = options.http_version != (1, 0);
         plan.session.failure.statuses = status(options).into_iter().collect();
         plan.session.failure.retry = options.retry;
     } else {
-        connections.own = 1;
+        connections.ownership = Ownership::Dedicated(1);
         connections.reconnect = Reconnect::End;
         connections.pipeline = options.burst.min(options.calls);
     }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
     Auth, Body, Burst, Connections, CookiePolicy, Credentials, Endpoint, Fetch, HttpVersion, InitialCookie,
-    Network, Order, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId, Resources, Schedule, Scheme,
-    Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
+    Network, Order, Ownership, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId, Resources,
+    Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
@@ -76,7 +76,7 @@ pub(super) fn plan(
             version: if settings.http11 { HttpVersion::Http11 } else { HttpVersion::Http10 },
             keep_alive: settings.keep_alive,
             limit: users,
-            per_session: true,
+            ownership: Ownership::Sticky,
             ..Connections::default()
         },
         timeouts: Timeouts {

@@ -3,10 +3,11 @@
 use super::Worker;
 use super::connections::write_through;
 use super::events::notify_request;
-use crate::call::{Call, Followed, Kept, NONE, What};
+use crate::call::{Call, NONE};
 use crate::connection::{Connection, Phase};
-use crate::filling::{Filling, Upload, request, template};
-use crate::setup::{Prepared, order};
+use crate::filling::Filling;
+use crate::kept::Kept;
+use crate::setup::{Prepared, PreparedRequest, RequestRef};
 use crate::sink::{Ended, Ending};
 use crate::timers::Timer;
 use crate::translate;
@@ -16,7 +17,7 @@ use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
 use warwolf_observe::CallRecord;
-use warwolf_plan::{Reconnect, RequestId, WhenFull};
+use warwolf_plan::{Reconnect, WhenFull};
 use warwolf_workload::{Page, Reply, Sequel, Token};
 
 /// A call is begun again on another connection this often before its failure counts.
@@ -26,16 +27,16 @@ const REPEATS: u8 = 3;
 const CONNECT_PAUSE: Duration = Duration::from_millis(10);
 
 impl<D: Driver> Worker<'_, D> {
-    pub(super) fn start(&mut self, session: u32, token: Token, what: What, intended: Timestamp) {
+    pub(super) fn start(&mut self, session: u32, token: Token, request: RequestRef, intended: Timestamp) {
         let serial = self.created;
         self.created += 1;
-        self.issue(Call::new(serial, session, token, what, intended, self.now.max(intended)));
+        self.issue(Call::new(serial, session, token, request, intended, self.now.max(intended)));
     }
 
     /// Enters a call into the books and finds it a connection.
     fn issue(&mut self, mut call: Call) {
         let (session, started) = (call.session, call.started);
-        call.kept = Kept::new(self.keeps);
+        call.kept = Kept::new(self.observation.keeps);
         let index = self.calls.insert(call) as u32;
         self.sessions[session as usize].in_flight += 1;
         self.recorder.tally.planned(1);
@@ -53,7 +54,7 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn find_connection(&mut self, index: u32) -> bool {
         let is_found = self.dispatch(index);
         if !is_found {
-            self.pool.wait(index);
+            self.network.pool.wait(index);
         }
         is_found
     }
@@ -66,18 +67,13 @@ impl<D: Driver> Worker<'_, D> {
         intended: Timestamp,
     ) {
         let origin = self.sessions[session as usize].session.request().map_or(0, |id| id.0);
-        let known = self.endpoints.len();
-        let endpoint = self.endpoints.find_or_add(&request.endpoint, self.prepared);
-        for _ in known..self.endpoints.len() {
-            self.pool.add_endpoint();
+        let known = self.network.endpoints.len();
+        let endpoint = self.network.endpoints.find_or_add(&request.endpoint, self.prepared);
+        for _ in known..self.network.endpoints.len() {
+            self.network.pool.add_endpoint();
         }
-        let encoded = self.prepared.encode(&request);
-        let ready = encoded.and_then(|template| Ok((template, Upload::of(&request)?, order(&request)?)));
-        match ready {
-            Ok((template, body, order)) => {
-                let followed = Followed { request, template, endpoint, body, order, origin };
-                self.start(session, token, What::Followed(Box::new(followed)), intended);
-            }
+        match self.prepared.prepare(request.clone(), endpoint, origin, false) {
+            Ok(followed) => self.start(session, token, RequestRef::Followed(Box::new(followed)), intended),
             // A Location that makes no request: the redirect itself was the last reply.
             Err(_) => {
                 self.accounting.refused.add(intended);
@@ -88,22 +84,19 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     pub(super) fn endpoint_of(&self, call: u32) -> u32 {
-        match &self.calls[call as usize].what {
-            What::Planned(request) => self.prepared.requests[*request as usize].endpoint,
-            What::Followed(followed) => followed.endpoint,
-        }
+        self.prepared.request(&self.calls[call as usize].request).endpoint
     }
 
     /// Finds a connection for a call: the session's own, a free one, or a new one. False when it must wait.
     pub(super) fn dispatch(&mut self, call: u32) -> bool {
-        if self.prepared.own > 0 {
-            return self.dispatch_own(call);
+        if self.prepared.ownership.dedicated() > 0 {
+            return self.dispatch_dedicated(call);
         }
         let endpoint = self.endpoint_of(call);
         let session = self.calls[call as usize].session;
         let own = self.sessions[session as usize].connection;
-        if own != NONE && self.connections[own as usize].endpoint == endpoint {
-            let connection = &mut self.connections[own as usize];
+        if own != NONE && self.network.connections[own as usize].endpoint == endpoint {
+            let connection = &mut self.network.connections[own as usize];
             if connection.has_room() {
                 self.write(call, own);
                 return true;
@@ -113,18 +106,25 @@ impl<D: Driver> Worker<'_, D> {
                 return true;
             }
         }
-        if let Some(index) = self.pool.take(&mut self.connections, endpoint) {
-            self.keep(session, index);
+        let found = self.network.pool.find(endpoint);
+        let index = match found {
+            Some(index) => index,
+            None => {
+                if let Some(refused) = self.refusal(call, endpoint) {
+                    return refused;
+                }
+                self.open(endpoint)
+            }
+        };
+        if self.network.connections[index as usize].phase == Phase::Ready {
             self.write(call, index);
-            return true;
+        } else {
+            self.await_opening(call, index);
         }
-        if let Some(refused) = self.refusal(call, endpoint) {
-            return refused;
+        self.assign(session, index);
+        if found.is_none() {
+            self.notify_connecting(index, session);
         }
-        let index = self.open(endpoint);
-        self.await_opening(call, index);
-        self.keep(session, index);
-        self.notify_connecting(index);
         true
     }
 
@@ -135,13 +135,13 @@ impl<D: Driver> Worker<'_, D> {
             self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
             Some(true)
         };
-        if self.endpoints.addresses(endpoint).is_empty() {
+        if self.network.endpoints.addresses(endpoint).is_empty() {
             return fail(Outcome::Resolve);
         }
-        if self.connections.len() - self.closed.len() - self.data < self.pool.limit() {
+        if !self.network.is_full() {
             return None;
         }
-        match self.pool.take_any_idle(&mut self.connections) {
+        match self.network.pool.take_any_idle(&mut self.network.connections) {
             Some(idle) => {
                 self.close(idle);
                 None
@@ -153,17 +153,17 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Lets a call wait for a connection that is being opened.
     pub(super) fn await_opening(&mut self, call: u32, connection: u32) {
-        self.connections[connection as usize].waiting.push(&mut self.calls, call);
+        self.network.connections[connection as usize].waiting.push(&mut self.calls, call);
         self.calls[call as usize].connection = connection;
-        self.hear(connection);
+        self.restart_idle_timer(connection);
     }
 
     /// Gives connections to the calls that wait for one, in order.
     pub(super) fn serve_queue(&mut self) {
-        while self.pool.anyone_waits() {
-            let Some(call) = self.pool.next_waiting() else { return };
+        while self.network.pool.anyone_waits() {
+            let Some(call) = self.network.pool.next_waiting() else { return };
             if !self.dispatch(call) {
-                self.pool.wait_again(call);
+                self.network.pool.wait_again(call);
                 return;
             }
             self.settle();
@@ -172,19 +172,8 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Encodes a call onto a ready connection.
     pub(super) fn write(&mut self, call: u32, connection: u32) {
-        let Self {
-            calls,
-            connections,
-            sessions,
-            prepared,
-            plain,
-            recorder,
-            workload,
-            observer,
-            wants_requests,
-            ..
-        } = self;
-        let live = &mut connections[connection as usize];
+        let Self { calls, network, sessions, prepared, buffers, recorder, workload, observation, .. } = self;
+        let live = &mut network.connections[connection as usize];
         let entry = &mut calls[call as usize];
         entry.connection = connection;
         entry.on_used = live.completed > 0 || live.in_flight() > 0;
@@ -192,41 +181,31 @@ impl<D: Driver> Worker<'_, D> {
             recorder.tally.connection_reused();
         }
         let session = &mut sessions[entry.session as usize].session;
-        let template = template(prepared, &entry.what);
-        let began = self.keeps.data.then(|| self.driver.now());
-        let mut filling = Filling::head(request(prepared, &entry.what), session, workload);
-        if live.out.capacity() == 0
-            && let Some(spare) = self.buffers.pop()
-        {
-            live.out = spare;
-        }
+        let PreparedRequest { request, template, .. } = prepared.request(&entry.request);
+        let began = observation.keeps.data.then(|| self.driver.now());
+        let mut filling = Filling::head(request, session, workload);
+        buffers.lend(live);
         let Connection { protocol: Some(protocol), tls, out, .. } = live else {
             unreachable!("a connection with room has a protocol")
         };
-        let ((), sent) =
-            write_through(tls, plain, out, |out| protocol.start(CallId(call), template, &mut filling, out));
+        let ((), sent) = write_through(tls, &mut buffers.plain, out, |out| {
+            protocol.start(CallId(call), template, &mut filling, out)
+        });
         entry.sent_bytes = sent.len() as u64;
         if let Some(exchange) = entry.kept.as_mut().and_then(|kept| kept.exchange.as_mut()) {
             exchange.request = sent.to_vec();
         }
-        if *wants_requests {
-            notify_request(observer, self.now, entry.serial, sent, template);
+        if observation.wants_requests {
+            notify_request(&mut observation.observer, self.now, entry.serial, sent, template);
         }
         if let (Some(began), Some(kept)) = (began, &mut entry.kept) {
             kept.drawn_bytes = filling.drawn();
             kept.preparing = self.driver.now().since(began);
         }
         live.written.push(calls, call);
-        self.mark(connection);
-        self.hear(connection);
-    }
-
-    pub(super) fn mark(&mut self, connection: u32) {
-        let live = &mut self.connections[connection as usize];
-        if !live.dirty {
-            live.dirty = true;
-            self.dirty.push(connection);
-        }
+        self.network.mark(connection);
+        self.set_wake(connection);
+        self.restart_idle_timer(connection);
     }
 
     /// Closes the books on calls that ended, and lets their sessions go on.
@@ -237,7 +216,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         self.ended.clear();
         self.settled = 0;
-        self.end_bereft();
+        self.end_orphaned();
         self.notify_gone();
     }
 
@@ -279,7 +258,7 @@ impl<D: Driver> Worker<'_, D> {
             return false;
         }
         let call = &mut self.calls[index as usize];
-        let was_open = self.connections.get(call.connection as usize).is_some_and(|c| c.opened);
+        let was_open = self.network.connections.get(call.connection as usize).is_some_and(|c| c.opened);
         call.begin_again();
         self.timers.clear(Timer::Reply, index);
         self.recorder.tally.reconnected();
@@ -294,7 +273,7 @@ impl<D: Driver> Worker<'_, D> {
     fn may_begin_again(&self, index: u32, unanswered: bool, outcome: Outcome) -> bool {
         let call = &self.calls[index as usize];
         let live = &self.sessions[call.session as usize];
-        let connection = self.connections.get(call.connection as usize);
+        let connection = self.network.connections.get(call.connection as usize);
         // Neither a server that takes too long nor one that breaks the protocol is better on another connection.
         let is_hopeless = matches!(
             outcome,
@@ -304,13 +283,13 @@ impl<D: Driver> Worker<'_, D> {
                 | Outcome::Resolve
                 | Outcome::Violation(_)
         );
-        let is_over = live.session.is_failed() || live.bereft || self.stopping;
+        let is_over = live.session.is_failed() || live.orphaned || self.stopping;
         let is_severed = !is_hopeless && !is_over;
         match self.prepared.reconnect {
             // A kept-alive connection that the server closed costs a reconnect, not a failure, when no byte of the reply
             // had come and the request may be repeated (RFC 9112 section 9.3.1).
             Reconnect::Safe => {
-                let is_repeatable = template(self.prepared, &call.what).is_repeatable();
+                let is_repeatable = self.prepared.request(&call.request).template.is_repeatable();
                 unanswered && call.repeats < REPEATS && call.on_used && is_repeatable
             }
             Reconnect::Never | Reconnect::End => false,
@@ -322,7 +301,7 @@ impl<D: Driver> Worker<'_, D> {
     /// Counts a call that is over and tells its session, which goes on after `pause`.
     pub(super) fn record(&mut self, index: u32, finished: Timestamp, outcome: Outcome, pause: Duration) {
         let call = self.take_call(index);
-        if let Some(connection) = self.connections.get_mut(call.connection as usize) {
+        if let Some(connection) = self.network.connections.get_mut(call.connection as usize) {
             connection.completed += u32::from(outcome == Outcome::Completed);
         }
         let live = &mut self.sessions[call.session as usize];
@@ -332,12 +311,12 @@ impl<D: Driver> Worker<'_, D> {
         let part = Part { session: live.session.number(), is_continued, is_setup };
         let session = call.session;
         self.count(&call, finished, outcome, part);
-        if self.prepared.own > 0 && self.sessions[session as usize].session.is_failed() {
+        if self.prepared.ownership.dedicated() > 0 && self.sessions[session as usize].session.is_failed() {
             self.drop_session(session);
             return;
         }
-        if self.prepared.own > 0 {
-            self.serve_own(session);
+        if self.prepared.ownership.dedicated() > 0 {
+            self.serve_dedicated(session);
         }
         if sequel == Sequel::Again {
             self.make_again(call, finished);
@@ -352,7 +331,7 @@ impl<D: Driver> Worker<'_, D> {
     fn make_again(&mut self, call: Call, intended: Timestamp) {
         if self.stopping || self.now >= self.stop_at {
             let live = &mut self.sessions[call.session as usize];
-            let request = request(self.prepared, &call.what);
+            let request = &self.prepared.request(&call.request).request;
             live.session.give_up();
             live.session.reply(&self.workload, &Reply::failed(call.token, request));
             self.advance(call.session, intended);
@@ -361,7 +340,7 @@ impl<D: Driver> Worker<'_, D> {
         self.accounting.asked.add(intended);
         self.accounting.again += 1;
         let started = self.now.max(intended);
-        self.issue(Call::new(call.serial, call.session, call.token, call.what, intended, started));
+        self.issue(Call::new(call.serial, call.session, call.token, call.request, intended, started));
     }
 
     /// Takes a call out of the books. Nothing points to it any longer.
@@ -371,11 +350,11 @@ impl<D: Driver> Worker<'_, D> {
         }
         let call = self.calls.remove(index as usize);
         self.sessions[call.session as usize].in_flight -= 1;
-        if let Some(connection) = self.connections.get_mut(call.connection as usize) {
+        if let Some(connection) = self.network.connections.get_mut(call.connection as usize) {
             // A server may answer what it has not been sent yet.
             if !call.sent.is_reached() {
                 connection.written.remove(&mut self.calls, index);
-            } else if self.follows_writes && !call.written {
+            } else if self.observation.follows_writes && !call.written {
                 connection.handed.remove(&mut self.calls, index);
             }
         }
@@ -384,22 +363,18 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Adds a call that is over to the tally, and shows it to the observer.
     pub(super) fn count(&mut self, call: &Call, finished: Timestamp, outcome: Outcome, part: Part) {
-        let sample = call.sample(finished, outcome);
+        let prepared = self.prepared.request(&call.request);
+        let sample = call.sample(prepared.target, finished, outcome);
         self.recorder.tally.record(&sample);
         self.accounting.recorded.add(call.intended);
-        if let Some(observer) = &mut self.observer {
-            let request = request(self.prepared, &call.what);
-            let planned = match call.what {
-                What::Planned(index) => Some(RequestId(index)),
-                What::Followed(_) => None,
-            };
+        if let Some(observer) = &mut self.observation.observer {
             let version = translate::version(call.version.unwrap_or_else(|| self.prepared.version()));
             let kept = call.kept.as_deref();
             observer.call(&CallRecord {
                 sample: &sample,
                 session: part.session,
-                request,
-                planned,
+                request: &prepared.request,
+                planned: prepared.planned(),
                 version,
                 is_continued: part.is_continued,
                 call: call.serial,
@@ -435,7 +410,7 @@ fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a P
         token: call.token,
         completed: outcome == Outcome::Completed,
         status: call.status,
-        request: request(prepared, &call.what),
+        request: &prepared.request(&call.request).request,
         location: kept.and_then(|kept| kept.location.as_deref()),
         cookies: kept.map_or(&[], |kept| &kept.cookies),
         date: kept.and_then(|kept| kept.date.as_deref()),

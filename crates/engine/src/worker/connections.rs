@@ -14,16 +14,12 @@ use warwolf_measure::Outcome;
 
 /// A streamed body is read this much at a time.
 const PUMP: usize = 65_536;
-/// Buffers kept for the next send, and the size beyond which one is given back to the system.
-pub(super) const SPARE_BUFFERS: usize = 256;
-const SPARE_SIZE: usize = 131_072;
-
 impl<D: Driver> Worker<'_, D> {
     /// Opens a connection to an endpoint that has addresses. They are taken in turn.
     pub(super) fn open(&mut self, endpoint: u32) -> u32 {
-        let address = (self.opened % self.endpoints.addresses(endpoint).len() as u64) as u32;
-        self.opened += 1;
-        let index = self.connections.insert(Connection::new(endpoint, address, self.now)) as u32;
+        let address = (self.network.opened % self.network.endpoints.addresses(endpoint).len() as u64) as u32;
+        self.network.opened += 1;
+        let index = self.network.connections.insert(Connection::new(endpoint, address, self.now)) as u32;
         if let Some(limit) = self.prepared.timeouts.connect {
             self.timers.set(Timer::Connect, index, self.now + limit);
         }
@@ -32,37 +28,37 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     pub(super) fn connect(&mut self, index: u32) {
-        let connection = &self.connections[index as usize];
-        let address = &self.endpoints.addresses(connection.endpoint)[connection.address as usize];
-        let options = self.prepared.socket_options(self.opened, address);
+        let connection = &self.network.connections[index as usize];
+        let address = &self.network.endpoints.addresses(connection.endpoint)[connection.address as usize];
+        let options = self.prepared.socket_options(self.network.opened, address);
         self.driver.connect(SocketId(index), address, &options);
     }
 
     pub(super) fn connected(&mut self, index: u32, result: Result<(), SocketError>) {
         match result {
             Ok(()) => {
-                let connection = &mut self.connections[index as usize];
+                let connection = &mut self.network.connections[index as usize];
                 connection.connected = self.now;
                 self.driver.receive(SocketId(index));
-                match self.endpoints.tunnel(connection.endpoint) {
+                match self.network.endpoints.tunnel(connection.endpoint) {
                     Some(template) => {
                         connection.phase = Phase::Tunnel;
                         let tunnel = Tunnel::new(self.prepared.limits, template, &mut connection.out);
                         connection.tunnel = Some(Box::new(tunnel));
-                        self.mark(index);
+                        self.network.mark(index);
                     }
                     None => self.secure(index),
                 }
             }
             Err(SocketError::NoPorts) if self.has_ports_left(index) => {
-                self.connections[index as usize].ports_tried += 1;
-                self.opened += 1;
+                self.network.connections[index as usize].ports_tried += 1;
+                self.network.opened += 1;
                 self.driver.close(SocketId(index));
                 self.connect(index);
             }
             Err(error) => {
-                let connection = &mut self.connections[index as usize];
-                let addresses = self.endpoints.addresses(connection.endpoint).len() as u32;
+                let connection = &mut self.network.connections[index as usize];
+                let addresses = self.network.endpoints.addresses(connection.endpoint).len() as u32;
                 if connection.tried < addresses && !translate::is_local(error) {
                     connection.tried += 1;
                     connection.address = (connection.address + 1) % addresses;
@@ -78,15 +74,15 @@ impl<D: Driver> Worker<'_, D> {
     /// Whether there are local ports that have not been tried for a connection.
     fn has_ports_left(&self, index: u32) -> bool {
         self.prepared.network.bind_ports.is_some_and(|(first, last)| {
-            self.connections[index as usize].ports_tried < u32::from(last - first)
+            self.network.connections[index as usize].ports_tried < u32::from(last - first)
         })
     }
 
     /// Begins TLS where the endpoint asks for it.
     pub(super) fn secure(&mut self, index: u32) {
-        let connection = &mut self.connections[index as usize];
-        let Some(name) = self.endpoints.server_name(connection.endpoint) else {
-            if self.endpoints.is_ftp(connection.endpoint) {
+        let connection = &mut self.network.connections[index as usize];
+        let Some(name) = self.network.endpoints.server_name(connection.endpoint) else {
+            if self.network.endpoints.is_ftp(connection.endpoint) {
                 self.ftp_connected(index);
             } else {
                 self.establish(index, false);
@@ -94,7 +90,7 @@ impl<D: Driver> Worker<'_, D> {
             }
             return;
         };
-        let Some(config) = &self.tls else {
+        let Some(config) = &self.network.tls else {
             unreachable!("a plan with https requests has a TLS configuration")
         };
         let config = match self.sessions.get_mut(connection.owner as usize) {
@@ -110,7 +106,7 @@ impl<D: Driver> Worker<'_, D> {
                     self.timers.clear(Timer::Connect, index);
                     self.timers.set(Timer::Handshake, index, self.now + limit);
                 }
-                self.mark(index);
+                self.network.mark(index);
             }
             Err(failure) => self.fail(index, translate::tls_failure(failure)),
         }
@@ -120,57 +116,55 @@ impl<D: Driver> Worker<'_, D> {
     fn establish(&mut self, index: u32, resumed: bool) {
         self.opened_as(index, Phase::Ready, resumed);
         // The only version that TLS offers.
-        let http = Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.heads);
-        self.connections[index as usize].protocol = Some(Protocol::Http1(http));
+        let http = Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.network.heads);
+        self.network.connections[index as usize].protocol = Some(Protocol::Http1(http));
         self.notify_connected(index);
     }
 
     /// Starts the calls that waited for the connection to open. Those it has no room for wait for any.
     fn serve_opening(&mut self, index: u32) {
-        while self.connections[index as usize].has_room() {
-            match self.connections[index as usize].waiting.pop(&self.calls) {
+        while self.network.connections[index as usize].has_room() {
+            match self.network.connections[index as usize].waiting.pop(&self.calls) {
                 Some(call) => {
-                    self.calls[call as usize].connected = self.connections[index as usize].connected;
+                    self.calls[call as usize].connected = self.network.connections[index as usize].connected;
                     self.write(call, index);
                 }
                 None => break,
             }
         }
-        let mut left = std::mem::replace(&mut self.connections[index as usize].waiting, CallList::EMPTY);
+        let mut left =
+            std::mem::replace(&mut self.network.connections[index as usize].waiting, CallList::EMPTY);
         while let Some(call) = left.pop(&self.calls) {
             self.calls[call as usize].connection = NONE;
-            self.pool.wait(call);
+            self.network.pool.wait(call);
         }
-        if self.connections[index as usize].owner == NONE {
-            self.pool.place(&mut self.connections, index);
-        }
+        self.network.place(index);
     }
 
     /// Counts a connection that has come to what it was opened for.
     pub(super) fn opened_as(&mut self, index: u32, phase: Phase, resumed: bool) {
         self.timers.clear(Timer::Connect, index);
         self.timers.clear(Timer::Handshake, index);
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         connection.phase = phase;
         connection.opened = true;
         let connect = connection.connected.since(connection.began);
         let tls = connection.tls.is_some().then(|| self.now.since(connection.connected));
-        self.open += 1;
-        self.held = self.held.max(self.open);
-        self.recorder.tally.connections_held(self.open);
+        self.recorder.tally.connections_held(self.network.count_open());
         self.recorder.tally.connection_opened(connect, tls, resumed);
     }
 
     /// A connection that never came to carry calls: those that waited for it fail with it.
     pub(super) fn fail(&mut self, index: u32, outcome: Outcome) {
         self.recorder.tally.connection_failed(outcome);
-        if let Ftp::Data(control) = self.connections[index as usize].ftp {
+        if let Ftp::Data(control) = self.network.connections[index as usize].ftp {
             // The call waits for the control connection.
             self.end_ftp(control, Ending::Failed(outcome));
             return;
         }
-        self.connections[index as usize].why = Some(outcome);
-        let mut waiting = std::mem::replace(&mut self.connections[index as usize].waiting, CallList::EMPTY);
+        self.network.connections[index as usize].why = Some(outcome);
+        let mut waiting =
+            std::mem::replace(&mut self.network.connections[index as usize].waiting, CallList::EMPTY);
         while let Some(call) = waiting.pop(&self.calls) {
             self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
         }
@@ -183,12 +177,12 @@ impl<D: Driver> Worker<'_, D> {
         for timer in CONNECTION_TIMERS {
             self.timers.clear(timer, index);
         }
-        self.pool.remove(&mut self.connections, index);
-        let connection = &mut self.connections[index as usize];
+        self.network.pool.remove(&mut self.network.connections, index);
+        let connection = &mut self.network.connections[index as usize];
         let phase = std::mem::replace(&mut connection.phase, Phase::Closed);
         debug_assert!(phase != Phase::Closed, "a connection closes once");
         if phase.is_open() {
-            self.open -= 1;
+            self.network.open -= 1;
             if connection.completed > 0 {
                 self.recorder.tally.connection_closed(self.now.since(connection.began));
             }
@@ -201,32 +195,20 @@ impl<D: Driver> Worker<'_, D> {
         if owner != NONE {
             self.lose(owner, index);
         }
-        self.data -= usize::from(is_data);
-        if self.observer.is_some() && !is_data {
-            self.gone.push(index);
+        self.network.data -= usize::from(is_data);
+        if self.observation.observer.is_some() && !is_data {
+            self.network.gone.push(index);
         }
-        self.recycle(out);
-        self.closed.push(index);
-    }
-
-    /// Frees the numbers of the connections that were closed.
-    pub(super) fn bury(&mut self) {
-        for index in self.closed.drain(..) {
-            self.connections.remove(index as usize);
-        }
-    }
-
-    /// Whether there is a connection of this number, and it is not closed.
-    pub(super) fn is_alive(&self, index: u32) -> bool {
-        self.connections.get(index as usize).is_some_and(|connection| connection.phase != Phase::Closed)
+        self.buffers.recycle(out);
+        self.network.note_closed(index);
     }
 
     /// Something came from the peer, or something is to come: its silence is counted from now, if it owes us anything and we
     /// listen.
-    pub(super) fn hear(&mut self, index: u32) {
+    pub(super) fn restart_idle_timer(&mut self, index: u32) {
         let Some(limit) = self.prepared.timeouts.idle else { return };
-        if self.is_alive(index) {
-            let connection = &self.connections[index as usize];
+        if self.network.is_alive(index) {
+            let connection = &self.network.connections[index as usize];
             if !connection.is_unused() && connection.busy <= self.now {
                 self.timers.set(Timer::Idle, index, self.now + limit);
             } else {
@@ -235,37 +217,23 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    pub(super) fn recycle(&mut self, mut buffer: Vec<u8>) {
-        if self.buffers.len() < SPARE_BUFFERS && buffer.capacity() <= SPARE_SIZE && buffer.capacity() > 0 {
-            buffer.clear();
-            self.buffers.push(buffer);
-        }
-    }
-
     /// Hands full buffers to the driver.
     pub(super) fn flush(&mut self) {
-        while let Some(index) = self.dirty.pop() {
-            // Connections close with marks standing; their number may even serve another one by now.
-            if let Some(connection) = self.connections.get_mut(index as usize)
-                && connection.phase != Phase::Closed
-                && std::mem::take(&mut connection.dirty)
-                && !connection.sending
-            {
-                self.send(index);
-            }
+        while let Some(index) = self.network.next_dirty() {
+            self.send(index);
         }
     }
 
     pub(super) fn send(&mut self, index: u32) {
         self.pump(index);
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         if connection.out.is_empty() {
             return;
         }
         let now = self.driver.now();
         while let Some(call) = connection.written.pop(&self.calls) {
             self.calls[call as usize].sent = now.max(self.calls[call as usize].started);
-            if self.follows_writes {
+            if self.observation.follows_writes {
                 connection.handed.push(&mut self.calls, call);
             }
         }
@@ -276,13 +244,13 @@ impl<D: Driver> Worker<'_, D> {
             connection.sending = true;
             self.driver.send(SocketId(index), buffer);
         } else if let Some(buffer) = self.driver.send_now(SocketId(index), buffer) {
-            self.recycle(buffer);
+            self.buffers.recycle(buffer);
             self.delivered(index);
         } else {
             connection.sending = true;
         }
         if let Some(limit) = self.prepared.timeouts.send
-            && self.connections[index as usize].sending
+            && self.network.connections[index as usize].sending
         {
             self.timers.set(Timer::Send, index, self.now + limit);
         }
@@ -290,19 +258,19 @@ impl<D: Driver> Worker<'_, D> {
 
     /// The kernel has all that was handed over: from here on replies are awaited.
     fn delivered(&mut self, index: u32) {
-        if !self.follows_writes {
+        if !self.observation.follows_writes {
             return;
         }
-        if self.connections[index as usize].phase == Phase::Data {
+        if self.network.connections[index as usize].phase == Phase::Data {
             self.ftp_delivered(index);
             return;
         }
-        while let Some(call) = self.connections[index as usize].handed.first() {
-            let protocol = self.connections[index as usize].protocol.as_ref();
+        while let Some(call) = self.network.connections[index as usize].handed.first() {
+            let protocol = self.network.connections[index as usize].protocol.as_ref();
             if protocol.is_some_and(|protocol| protocol.is_uploading(CallId(call))) {
                 return;
             }
-            self.connections[index as usize].handed.pop(&self.calls);
+            self.network.connections[index as usize].handed.pop(&self.calls);
             self.calls[call as usize].written = true;
             if let Some(limit) = self.prepared.timeouts.reply
                 && !self.calls[call as usize].first_byte.is_reached()
@@ -315,35 +283,37 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Reads the next piece of a streamed body.
     pub(super) fn pump(&mut self, index: u32) {
-        let Self { calls, connections, prepared, plain, .. } = self;
-        let Connection { protocol: Some(protocol), tls, out, .. } = &mut connections[index as usize] else {
+        let Self { calls, network, prepared, buffers, .. } = self;
+        let Connection { protocol: Some(protocol), tls, out, .. } = &mut network.connections[index as usize]
+        else {
             return;
         };
         let Some(id) = protocol.next_body() else { return };
         let entry = &mut calls[id.0 as usize];
-        let mut filling = Filling::body(prepared, &entry.what);
-        let ((), sent) = write_through(tls, plain, out, |out| protocol.pump(id, &mut filling, PUMP, out));
+        let mut filling = Filling::body(prepared.request(&entry.request).body.as_ref());
+        let ((), sent) =
+            write_through(tls, &mut buffers.plain, out, |out| protocol.pump(id, &mut filling, PUMP, out));
         entry.sent_bytes += sent.len() as u64;
     }
 
     /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
     pub(super) fn sent(&mut self, index: u32, buffer: Vec<u8>, result: Result<(), SocketError>) {
-        self.recycle(buffer);
+        self.buffers.recycle(buffer);
         self.timers.clear(Timer::Send, index);
         if result.is_ok() {
             self.delivered(index);
         }
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         connection.sending = false;
         if !connection.out.is_empty() || connection.next_body().is_some() {
-            self.mark(index);
+            self.network.mark(index);
         }
     }
 
     pub(super) fn received(&mut self, index: u32, bytes: ReceivedBytes) {
-        self.pace(index, bytes.len());
+        self.throttle(index, bytes.len());
         self.recorder.tally.wire(0, bytes.len() as u64);
-        let connection = &self.connections[index as usize];
+        let connection = &self.network.connections[index as usize];
         match connection.phase {
             Phase::Handshake | Phase::Ready if connection.tls.is_some() => self.decrypt(index, &bytes),
             Phase::Ready => {
@@ -357,9 +327,9 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Bytes came on a connection with TLS: they may complete the handshake, belong to replies, or close the connection.
     fn decrypt(&mut self, index: u32, bytes: &ReceivedBytes) {
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         let Some(tls) = &mut connection.tls else { return };
-        let mut plain = std::mem::take(&mut self.decrypted);
+        let mut plain = std::mem::take(&mut self.buffers.decrypted);
         plain.clear();
         let received = tls.receive(self.driver.bytes(bytes), &mut plain, &mut connection.out);
         let is_secured = connection.phase == Phase::Handshake && !tls.handshaking();
@@ -367,7 +337,7 @@ impl<D: Driver> Worker<'_, D> {
         if let Err(failure) = received {
             self.tls_failed(index, translate::tls_failure(failure));
         } else {
-            self.mark_unsent(index);
+            self.network.mark_unsent(index);
             if is_secured {
                 self.establish(index, resumed);
             }
@@ -381,7 +351,7 @@ impl<D: Driver> Worker<'_, D> {
                 self.after_reply(index, alive);
             }
         }
-        self.decrypted = plain;
+        self.buffers.decrypted = plain;
     }
 
     /// Gives the protocol of a connection what came, and sends what it has to say to that.
@@ -391,14 +361,15 @@ impl<D: Driver> Worker<'_, D> {
             Input::Plain(bytes) => bytes,
         };
         let (now, before) = (self.now, self.ended.len());
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return Alive::Yes };
         let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.timers, limit));
         let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now, reply };
-        let (result, _) =
-            write_through(tls, &mut self.plain, out, |out| protocol.receive(now, input, out, &mut sink));
+        let (result, _) = write_through(tls, &mut self.buffers.plain, out, |out| {
+            protocol.receive(now, input, out, &mut sink)
+        });
         blame(connection, &self.ended[before..]);
-        self.mark_unsent(index);
+        self.network.mark_unsent(index);
         self.set_wake(index);
         if result.is_ok() { Alive::Yes } else { Alive::No }
     }
@@ -411,22 +382,19 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Sets the timer that a connection's protocol asks for.
     pub(super) fn set_wake(&mut self, index: u32) {
-        match self.connections[index as usize].protocol.as_ref().map_or(Timestamp::NEVER, Protocol::wake) {
+        match self.network.connections[index as usize]
+            .protocol
+            .as_ref()
+            .map_or(Timestamp::NEVER, Protocol::wake)
+        {
             Timestamp::NEVER => self.timers.clear(Timer::Protocol, index),
             at => self.timers.set(Timer::Protocol, index, at),
         }
     }
 
-    /// Has a connection flushed if it has anything to send.
-    pub(super) fn mark_unsent(&mut self, index: u32) {
-        if !self.connections[index as usize].out.is_empty() {
-            self.mark(index);
-        }
-    }
-
     /// The proxy answers.
     fn tunnelled(&mut self, index: u32, bytes: &ReceivedBytes) {
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         let Some(tunnel) = &mut connection.tunnel else { return };
         match tunnel.receive(self.driver.bytes(bytes)) {
             TunnelReply::Pending => {}
@@ -440,16 +408,16 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Closes a connection that will not be used again, and offers one that may be.
     pub(super) fn after_reply(&mut self, index: u32, alive: Alive) {
-        let connection = &self.connections[index as usize];
+        let connection = &self.network.connections[index as usize];
         if alive == Alive::No || (!connection.is_reusable() && connection.is_unused()) {
             self.close(index);
-        } else if connection.owner == NONE {
-            self.pool.place(&mut self.connections, index);
+        } else {
+            self.network.place(index);
         }
     }
 
     pub(super) fn tls_failed(&mut self, index: u32, outcome: Outcome) {
-        if self.connections[index as usize].phase == Phase::Ready {
+        if self.network.connections[index as usize].phase == Phase::Ready {
             self.break_off(index, outcome);
         } else {
             self.fail(index, outcome);
@@ -457,7 +425,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     pub(super) fn peer_ended(&mut self, index: u32, result: Result<(), SocketError>) {
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         if connection.phase != Phase::Ready {
             if connection.phase.is_open() {
                 self.ftp_ended(index, result);
@@ -488,9 +456,9 @@ impl<D: Driver> Worker<'_, D> {
 
     /// An open connection broke: its calls fail with `outcome`, unless they may be begun again.
     pub(super) fn break_off(&mut self, index: u32, outcome: Outcome) {
-        let Self { connections, calls, ended, .. } = self;
-        connections[index as usize].why = Some(outcome);
-        connections[index as usize].drain(|call| {
+        let Self { network, calls, ended, .. } = self;
+        network.connections[index as usize].why = Some(outcome);
+        network.connections[index as usize].drain(|call| {
             let begun = calls[call as usize].first_byte.is_reached();
             ended.push(Ended { call, ending: Ending::Broken { outcome, begun } });
         });

@@ -1,48 +1,45 @@
 //! Reports connections, requests and sessions to the observer.
 
-use super::{Live, Worker};
-use crate::call::NONE;
+use super::{ActiveSession, Worker};
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::Template;
 use warwolf_observe::{Event, Observer};
 
 impl<D: Driver> Worker<'_, D> {
-    pub(super) fn notify_connecting(&mut self, index: u32) {
-        let owner = self.connections[index as usize].owner;
-        if let Some(observer) = &mut self.observer
-            && owner != NONE
-        {
-            let session = self.sessions[owner as usize].session.number();
+    /// Reports that a connection is being opened for a call of `session`.
+    pub(super) fn notify_connecting(&mut self, index: u32, session: u32) {
+        if let Some(observer) = &mut self.observation.observer {
+            let session = self.sessions[session as usize].session.number();
             observer.event(&Event::Connecting { connection: index, session }, self.now);
         }
     }
 
     pub(super) fn notify_connected(&mut self, index: u32) {
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.observation.observer {
             observer.event(&Event::Connected { connection: index }, self.now);
         }
     }
 
     /// Reports closed connections, after the calls that ended with them.
     pub(super) fn notify_gone(&mut self) {
-        let Some(observer) = &mut self.observer else { return };
-        for index in self.gone.drain(..) {
-            let why = self.connections[index as usize].why;
+        let Some(observer) = &mut self.observation.observer else { return };
+        for index in self.network.gone.drain(..) {
+            let why = self.network.connections[index as usize].why;
             observer.event(&Event::Disconnected { connection: index, why }, self.now);
         }
     }
 
     pub(super) fn notify_written(&mut self, call: u32, connection: u32) {
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.observation.observer {
             let call = &self.calls[call as usize];
             let written = Event::Written { call: call.serial, connection, bytes: call.sent_bytes };
             observer.event(&written, self.now);
         }
     }
 
-    pub(super) fn notify_session_over(&mut self, live: &Live) {
-        if let Some(observer) = &mut self.observer {
+    pub(super) fn notify_session_over(&mut self, live: &ActiveSession) {
+        if let Some(observer) = &mut self.observation.observer {
             let (session, is_failed) = (live.session.number(), live.session.is_failed());
             observer.event(&Event::SessionOver { session, is_failed, began: live.began }, self.now);
         }

@@ -8,11 +8,10 @@
 use super::Worker;
 use crate::call::NONE;
 use crate::connection::{Connection, Ftp, Phase};
-use crate::filling::{Filling, order, template};
+use crate::filling::Filling;
 use crate::sink::{Ended, Ending};
 use crate::timers::Timer;
 use crate::translate;
-use std::sync::Arc;
 use warwolf_driver::{Address, Driver, ReceivedBytes, SocketError, SocketId};
 use warwolf_ftp::{Action, Conversation, Ending as Told, Event, Violation};
 use warwolf_http::{CallId, Cause, Http1, Protocol};
@@ -21,19 +20,20 @@ use warwolf_measure::Outcome;
 impl<D: Driver> Worker<'_, D> {
     /// A connection to an FTP server is open: the greeting is awaited, or the transfer is asked for.
     pub(super) fn ftp_connected(&mut self, index: u32) {
-        if let Ftp::Data(control) = self.connections[index as usize].ftp {
+        if let Ftp::Data(control) = self.network.connections[index as usize].ftp {
             self.opened_as(index, Phase::Data, false);
             self.say(control, |conversation, out| conversation.connected(out));
             return;
         }
-        let connection = &mut self.connections[index as usize];
+        let connection = &mut self.network.connections[index as usize];
         let call = connection.waiting.first();
-        let order =
-            |call: u32| Some((call, Arc::clone(order(self.prepared, &self.calls[call as usize].what)?)));
+        let order = |call: u32| {
+            Some((call, self.prepared.request(&self.calls[call as usize].request).order.clone()?))
+        };
         let Some((call, order)) = call.and_then(order) else {
             unreachable!("a control connection is opened for a call that has an order")
         };
-        let address = &self.endpoints.addresses(connection.endpoint)[connection.address as usize];
+        let address = &self.network.endpoints.addresses(connection.endpoint)[connection.address as usize];
         let is_extended = matches!(address, Address::Ip(address) if address.is_ipv6());
         let entry = &mut self.calls[call as usize];
         entry.connected = connection.connected;
@@ -46,44 +46,44 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Lets something be said on a control connection.
     fn say<T>(&mut self, control: u32, what: impl FnOnce(&mut Conversation, &mut Vec<u8>) -> T) -> T {
-        let connection = &mut self.connections[control as usize];
+        let connection = &mut self.network.connections[control as usize];
         let Ftp::Control(conversation, _) = &mut connection.ftp else {
             unreachable!("a data connection knows its control connection")
         };
         let said = what(conversation, &mut connection.out);
         if !connection.out.is_empty() {
-            self.mark(control);
+            self.network.mark(control);
         }
-        self.hear(control);
+        self.restart_idle_timer(control);
         said
     }
 
     /// The call that a control connection is for, while it has not ended.
     fn call_of(&self, control: u32) -> Option<u32> {
-        self.connections[control as usize].waiting.first()
+        self.network.connections[control as usize].waiting.first()
     }
 
     /// The control connection of either.
     fn control_of(&self, index: u32) -> u32 {
-        match self.connections[index as usize].ftp {
+        match self.network.connections[index as usize].ftp {
             Ftp::Data(control) => control,
             _ => index,
         }
     }
 
     pub(super) fn ftp_received(&mut self, index: u32, bytes: &ReceivedBytes) {
-        if let Ftp::Data(control) = self.connections[index as usize].ftp {
+        if let Ftp::Data(control) = self.network.connections[index as usize].ftp {
             self.data_received(control, self.driver.bytes(bytes).len());
             return;
         }
         let mut taken = 0;
-        while self.is_alive(index) {
+        while self.network.is_alive(index) {
             let input = &self.driver.bytes(bytes)[taken..];
             if input.is_empty() {
                 return;
             }
             let Connection { ftp: Ftp::Control(conversation, _), out, .. } =
-                &mut self.connections[index as usize]
+                &mut self.network.connections[index as usize]
             else {
                 return;
             };
@@ -108,8 +108,8 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Does what a reply asks for.
     fn heard(&mut self, control: u32, event: Result<Event, Violation>) {
-        if !self.connections[control as usize].out.is_empty() {
-            self.mark(control);
+        if !self.network.connections[control as usize].out.is_empty() {
+            self.network.mark(control);
             self.begin_request(control);
         }
         match event {
@@ -157,28 +157,28 @@ impl<D: Driver> Worker<'_, D> {
     /// Opens the data connection, to the address that the control connection goes to: what `PASV` says of it may be that of a
     /// network behind the server's.
     fn open_data(&mut self, control: u32, port: u16) {
-        let Connection { endpoint, address, .. } = self.connections[control as usize];
-        let Address::Ip(mut to) = self.endpoints.addresses(endpoint)[address as usize].clone() else {
+        let Connection { endpoint, address, .. } = self.network.connections[control as usize];
+        let Address::Ip(mut to) = self.network.endpoints.addresses(endpoint)[address as usize].clone() else {
             unreachable!("a plan with ftp has no unix sockets")
         };
         to.set_port(port);
         let to = Address::Ip(to);
-        self.opened += 1;
-        self.data += 1;
-        let protocol = Http1::sharing(self.prepared.limits, 1, &self.heads);
+        self.network.opened += 1;
+        self.network.data += 1;
+        let protocol = Http1::sharing(self.prepared.limits, 1, &self.network.heads);
         let mut connection = Connection::new(endpoint, address, self.now);
         connection.protocol = Some(Protocol::Http1(protocol));
         // It goes there or nowhere.
         (connection.tried, connection.ports_tried) = (u32::MAX, u32::MAX);
         connection.ftp = Ftp::Data(control);
-        let index = self.connections.insert(connection) as u32;
-        if let Ftp::Control(_, data) = &mut self.connections[control as usize].ftp {
+        let index = self.network.connections.insert(connection) as u32;
+        if let Ftp::Control(_, data) = &mut self.network.connections[control as usize].ftp {
             *data = index;
         }
         if let Some(limit) = self.prepared.timeouts.connect {
             self.timers.set(Timer::Connect, index, self.now + limit);
         }
-        let mut options = self.prepared.socket_options(self.opened, &to);
+        let mut options = self.prepared.socket_options(self.network.opened, &to);
         // A reset would take with it what has not arrived.
         options.reset_on_close = false;
         self.driver.connect(SocketId(index), &to, &options);
@@ -186,28 +186,30 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Begins to send what is to be stored.
     fn upload(&mut self, control: u32) {
-        let Ftp::Control(conversation, data) = &self.connections[control as usize].ftp else { return };
+        let Ftp::Control(conversation, data) = &self.network.connections[control as usize].ftp else {
+            return;
+        };
         let (action, data) = (conversation.action(), *data);
         let Some(call) = self.call_of(control).filter(|_| action == Action::Store && data != NONE) else {
             return;
         };
-        let template = template(self.prepared, &self.calls[call as usize].what);
-        let connection = &mut self.connections[data as usize];
+        let template = &self.prepared.request(&self.calls[call as usize].request).template;
+        let connection = &mut self.network.connections[data as usize];
         if let Some(protocol) = &mut connection.protocol {
             protocol.start(CallId(call), template, &mut Filling::nothing(), &mut connection.out);
         }
         self.calls[call as usize].sent_bytes = connection.out.len() as u64;
-        self.mark(data);
+        self.network.mark(data);
         self.ftp_delivered(data);
     }
 
     /// The kernel has what was handed over; when that was all, the end of the data connection says so.
     pub(super) fn ftp_delivered(&mut self, data: u32) {
-        let connection = &self.connections[data as usize];
+        let connection = &self.network.connections[data as usize];
         let control = self.control_of(data);
         let is_sending = connection.next_body().is_some() || !connection.out.is_empty();
         if is_sending || connection.in_flight() == 0 {
-            self.hear(control);
+            self.restart_idle_timer(control);
             return;
         }
         self.close_data(control);
@@ -217,7 +219,7 @@ impl<D: Driver> Worker<'_, D> {
 
     /// The server closed one of the two.
     pub(super) fn ftp_ended(&mut self, index: u32, result: Result<(), SocketError>) {
-        match (&self.connections[index as usize].ftp, result) {
+        match (&self.network.connections[index as usize].ftp, result) {
             (&Ftp::Data(control), result) => {
                 self.close_data(control);
                 let is_stored = self.say(control, |conversation, _| conversation.action() == Action::Store);
@@ -232,7 +234,7 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Nothing more will be said on a control connection.
     fn finish_ftp(&mut self, control: u32) {
-        let Ftp::Control(conversation, _) = &self.connections[control as usize].ftp else { return };
+        let Ftp::Control(conversation, _) = &self.network.connections[control as usize].ftp else { return };
         let ending = match conversation.ending() {
             Told::Answered => Ending::Complete,
             Told::Unanswered => Ending::Cause(Cause::ClosedBeforeReply),
@@ -247,14 +249,14 @@ impl<D: Driver> Worker<'_, D> {
     /// One of the two broke, or took too long.
     pub(super) fn break_ftp(&mut self, index: u32, outcome: Outcome) {
         let control = self.control_of(index);
-        self.connections[control as usize].why = Some(outcome);
+        self.network.connections[control as usize].why = Some(outcome);
         self.end_ftp(control, Ending::Broken { outcome, begun: true });
     }
 
     /// Ends a call, and both its connections with it.
     pub(super) fn end_ftp(&mut self, control: u32, ending: Ending) {
         self.close_data(control);
-        let connection = &mut self.connections[control as usize];
+        let connection = &mut self.network.connections[control as usize];
         if let Some(call) = connection.waiting.pop(&self.calls) {
             let entry = &mut self.calls[call as usize];
             if let Ftp::Control(conversation, _) = &connection.ftp {
@@ -276,7 +278,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     fn close_data(&mut self, control: u32) {
-        if let Ftp::Control(_, data) = &mut self.connections[control as usize].ftp
+        if let Ftp::Control(_, data) = &mut self.network.connections[control as usize].ftp
             && *data != NONE
         {
             let data = std::mem::replace(data, NONE);

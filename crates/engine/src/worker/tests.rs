@@ -13,8 +13,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{IntervalBatch, Phase, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
-    ArrivalProcess, Auth, CookiePolicy, Credentials, HttpVersion, Order, Plan, RedirectPolicy, Request,
-    Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved, Verify, Work,
+    ArrivalProcess, Auth, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan, RedirectPolicy,
+    Request, Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved, Verify, Work,
 };
 use warwolf_sim::{
     Actions, ConnectionId, Ending, Fate, Framing, Log, Peer, Reply, Scenario, Server, SimDriver, alloc,
@@ -92,6 +92,12 @@ impl<'p> Bench<'p> {
             self.give.try_send(page.tally).unwrap();
         }
         turn
+    }
+}
+
+impl Worker<'_, SimDriver> {
+    fn watch(&mut self, observer: Box<dyn Observer>) {
+        self.observation = Observation::new(self.prepared, Some(observer));
     }
 }
 
@@ -544,6 +550,20 @@ fn pipelined_calls_share_a_connection() {
     let tally = run(&plan, scenario);
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 64)]);
     assert_eq!((log.connections(), tally.counters().max_in_flight), (2, 8));
+}
+
+#[test]
+fn sessions_share_connections_that_have_room() {
+    for (burst, limit, connections) in [(2, 10, 1), (5, 10, 3), (4, 2, 2)] {
+        let mut plan = open(1.0, millis(500));
+        plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate: 1.0 }, burst };
+        plan.connections.pipeline = 2;
+        plan.connections.limit = limit;
+        let (scenario, log) = logged(Server::constant(Reply::ok(100).after(millis(1))));
+        let tally = run(&plan, scenario);
+        assert_eq!(outcomes(&tally), [(Outcome::Completed, u64::from(burst))]);
+        assert_eq!((log.connections(), tally.counters().max_in_flight), (connections, u64::from(burst)));
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl<D: Driver> Worker<'_, D> {
 
     /// A connection has taken too long to open, to send, or to receive anything.
     fn cut_off(&mut self, index: u32, timer: Timer) {
-        match (self.connections[index as usize].phase, timer) {
+        match (self.network.connections[index as usize].phase, timer) {
             (Phase::Ready, Timer::Idle) => self.time_out_all(index),
             (Phase::Ready, _) => self.break_off(index, Outcome::ResponseTimeout),
             (Phase::Control | Phase::Data, _) => self.break_ftp(index, Outcome::ResponseTimeout),
@@ -45,8 +45,8 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Nothing came on a connection for too long: every call on it has waited that long. None of them is sent again.
     fn time_out_all(&mut self, index: u32) {
-        let Self { connections, ended, now, .. } = self;
-        let connection = &mut connections[index as usize];
+        let Self { network, ended, now, .. } = self;
+        let connection = &mut network.connections[index as usize];
         connection.why = Some(Outcome::ResponseTimeout);
         connection.drain(|call| ended.push(Ended { call, ending: Ending::TimedOut(*now) }));
         self.close(index);
@@ -56,16 +56,17 @@ impl<D: Driver> Worker<'_, D> {
     fn give_up(&mut self, index: u32, deadline: Timestamp) {
         let Call { session, connection, .. } = self.calls[index as usize];
         if connection == NONE {
-            self.pool.forget(index);
+            self.network.pool.forget(index);
             self.sessions[session as usize].waiting.remove(&mut self.calls, index);
             self.record(index, deadline, Outcome::ConnectTimeout, Duration::ZERO);
             return;
         }
-        let live = &mut self.connections[connection as usize];
+        let live = &mut self.network.connections[connection as usize];
         let outcome = match live.phase {
             Phase::Ready => {
-                if self.abandon(index, connection) == Alive::No {
-                    self.sever(connection);
+                match self.abandon(index, connection) {
+                    Alive::Yes => self.after_reply(connection, Alive::Yes),
+                    Alive::No => self.sever(connection),
                 }
                 Outcome::ResponseTimeout
             }
@@ -89,10 +90,11 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Has the protocol forget a call.
     fn abandon(&mut self, call: u32, connection: u32) -> Alive {
-        let live = &mut self.connections[connection as usize];
+        let live = &mut self.network.connections[connection as usize];
         let Connection { protocol: Some(protocol), tls, out, .. } = live else { return Alive::No };
-        let (alive, _) = write_through(tls, &mut self.plain, out, |out| protocol.abandon(CallId(call), out));
-        self.mark_unsent(connection);
+        let (alive, _) =
+            write_through(tls, &mut self.buffers.plain, out, |out| protocol.abandon(CallId(call), out));
+        self.network.mark_unsent(connection);
         self.set_wake(connection);
         alive
     }
@@ -100,8 +102,8 @@ impl<D: Driver> Worker<'_, D> {
     /// Closes a connection that did not survive a call that was given up. Calls on it that are due as well time out with it;
     /// the others are sent again where the plan allows it, or end as abandoned.
     fn sever(&mut self, index: u32) {
-        let Self { connections, calls, ended, timers, now, .. } = self;
-        let connection = &mut connections[index as usize];
+        let Self { network, calls, ended, timers, now, .. } = self;
+        let connection = &mut network.connections[index as usize];
         connection.why = Some(Outcome::ResponseTimeout);
         connection.drain(|call| {
             let deadline = timers.at(Timer::Call, call).min(timers.at(Timer::Reply, call));

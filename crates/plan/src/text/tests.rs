@@ -215,25 +215,29 @@ fn connections() -> impl Strategy<Value = Connections> {
     ];
     let when_full = prop_oneof![Just(WhenFull::Wait), Just(WhenFull::Fail)];
     let reply_end = prop_oneof![Just(ReplyEnd::Framed), Just(ReplyEnd::Length), Just(ReplyEnd::Close)];
-    let own = (1..u32::MAX, reconnect, when_full, reply_end);
-    (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, any::<bool>(), 1..u32::MAX, own).prop_map(
+    let ownership = prop_oneof![
+        Just(Ownership::Shared),
+        Just(Ownership::Sticky),
+        (1..u32::MAX).prop_map(Ownership::Dedicated),
+    ];
+    let dedicated = (1..u32::MAX).prop_map(Ownership::Dedicated);
+    let rules = (ownership, dedicated, reconnect, when_full, reply_end);
+    (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, 1..u32::MAX, rules).prop_map(
         |(
             version,
             keep_alive,
             pipeline,
             limit,
-            per_session,
             max_head,
-            (own, reconnect, when_full, reply_end),
+            (ownership, dedicated, reconnect, when_full, reply_end),
         )| {
             Connections {
                 version,
                 keep_alive,
                 pipeline,
                 limit,
-                per_session,
+                ownership: if reconnect == Reconnect::End { dedicated } else { ownership },
                 max_head,
-                own,
                 reconnect,
                 when_full,
                 reply_end: if keep_alive { ReplyEnd::Length } else { reply_end },

@@ -89,7 +89,7 @@ fn a_session_that_nothing_would_wake_is_found() {
         worker.accounting.begun.add(arrival.at);
         let mut session = worker.workload.session(arrival.number);
         assert!(matches!(session.next(&mut worker.workload), Step::Send { .. }));
-        worker.sessions.insert(Live::new(session, arrival.at));
+        worker.sessions.insert(ActiveSession::new(session, arrival.at));
     };
     assert_eq!(interfered(lose_the_step), Err(HandOver::Sessions));
     let mut thinking = closed(10, u64::MAX);
@@ -113,7 +113,7 @@ fn a_lost_call_is_found() {
     queued.stop = Stop::after(millis(100));
     assert_eq!(interfered_in(&queued, |_| {}), Ok(()));
     let lose = |worker: &mut SimWorker<'_>| {
-        let call = worker.pool.next_waiting().unwrap();
+        let call = worker.network.pool.next_waiting().unwrap();
         worker.take_call(call);
     };
     assert_eq!(interfered_in(&queued, lose), Err(HandOver::Sessions));
@@ -126,7 +126,7 @@ fn a_doubled_call_is_found() {
     let double = |worker: &mut SimWorker<'_>| {
         let call = &worker.calls[in_flight(worker) as usize];
         let (session, token, intended) = (call.session, call.token, call.intended);
-        worker.start(session, token, What::Planned(0), intended);
+        worker.start(session, token, RequestRef::Planned(0), intended);
     };
     let mut plan = closed(10, u64::MAX);
     plan.stop = Stop::after(millis(100));
@@ -150,7 +150,7 @@ fn what_a_tally_loses_or_counts_twice_is_found() {
     };
     assert_eq!(interfered(lose), Err(HandOver::Calls));
     let double = |worker: &mut SimWorker<'_>| {
-        let sample = worker.calls[in_flight(worker) as usize].sample(worker.now, Outcome::Completed);
+        let sample = worker.calls[in_flight(worker) as usize].sample(0, worker.now, Outcome::Completed);
         worker.recorder.tally.record(&sample);
     };
     assert_eq!(interfered(double), Err(HandOver::Tallies));

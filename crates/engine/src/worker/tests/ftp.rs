@@ -287,7 +287,13 @@ fn bad_weather_loses_no_call_and_leaves_no_connection() {
         let mut bench = Bench::new(&plan, &prepared, Shard::WHOLE, scenario, never, &Control::new());
         while bench.turn() == Turn::More {}
         assert_eq!(bench.worker.driver.open_sockets(), 0, "seed {seed}");
-        assert_eq!((bench.worker.connections.len() - bench.worker.closed.len(), bench.worker.data), (0, 0));
+        assert_eq!(
+            (
+                bench.worker.network.connections.len() - bench.worker.network.closed.len(),
+                bench.worker.network.data
+            ),
+            (0, 0)
+        );
         let tally = &bench.worker.recorder.tally;
         balance(tally);
         assert_eq!(tally.counters().started, 60);

@@ -10,7 +10,7 @@ fn sessions(sessions: u64, rate: f64, calls: u64, own: u32) -> Plan {
     plan.stop = Stop { duration: None, calls: Some(sessions), grace: Duration::ZERO };
     plan.session.work =
         Work::Draw { calls: Some(calls), burst: 1, first_alone: false, order: Order::Sequential };
-    plan.connections.own = own;
+    plan.connections.ownership = if own > 0 { Ownership::Dedicated(own) } else { Ownership::Shared };
     plan.connections.pipeline = 32;
     plan.session.failure.on_error = true;
     plan
@@ -256,7 +256,7 @@ fn a_status_may_have_its_call_made_again() {
     assert_eq!(diary, "+0/0 =0 w0/0 r0 w0/0 r0 w1/0 r1 w1/0 r1 w2/0 r2 s0 -0");
     assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 3), (503, 2)]);
     // It works without connections of one's own just the same.
-    plan.connections.own = 0;
+    plan.connections.ownership = Ownership::Shared;
     assert_eq!(run(&plan, flaky()).completed(), 5);
     // A run that ends meanwhile ends.
     plan.stop.duration = Some(millis(100));

@@ -178,7 +178,7 @@ fn silence_ends_a_call_and_a_trickle_does_not() {
 #[test]
 fn an_idle_connection_may_be_silent() {
     let mut plan = closed(1, 3);
-    plan.connections.per_session = true;
+    plan.connections.ownership = Ownership::Sticky;
     plan.timeouts.idle = Some(millis(500));
     plan.session.think = Think::Constant { time: Duration::from_secs(5) };
     let (scenario, log) = logged(Server::constant(Reply::ok(9)));

@@ -24,19 +24,19 @@ enum Room {
 impl<D: Driver> Worker<'_, D> {
     /// Finds room for a call on the session's own connections: the first that has some, or can be opened. Where there is
     /// none, it waits with its session. False when it has to wait for a connection of another session to be closed.
-    pub(super) fn dispatch_own(&mut self, call: u32) -> bool {
+    pub(super) fn dispatch_dedicated(&mut self, call: u32) -> bool {
         let session = self.calls[call as usize].session;
         match self.room(call) {
             Room::None => self.sessions[session as usize].waiting.push(&mut self.calls, call),
             Room::Ready(connection) => self.write(call, connection),
             Room::Opening(connection) => self.await_opening(call, connection),
             Room::Slot(slot) => {
-                let held = self.own(session, slot);
+                let held = self.dedicated(session, slot);
                 if held != NONE {
-                    self.connections[held as usize].owner = NONE;
+                    self.network.connections[held as usize].owner = NONE;
                     self.close(held);
                 }
-                return self.open_own(call, session, slot);
+                return self.open_dedicated(call, session, slot);
             }
         }
         true
@@ -46,9 +46,11 @@ impl<D: Driver> Worker<'_, D> {
     fn room(&self, call: u32) -> Room {
         let endpoint = self.endpoint_of(call);
         let session = self.calls[call as usize].session;
-        for slot in 0..self.prepared.own as usize {
-            let held = self.own(session, slot);
-            let Some(connection) = self.connections.get(held as usize) else { return Room::Slot(slot) };
+        for slot in 0..self.prepared.ownership.dedicated() as usize {
+            let held = self.dedicated(session, slot);
+            let Some(connection) = self.network.connections.get(held as usize) else {
+                return Room::Slot(slot);
+            };
             let is_ready = connection.phase == Phase::Ready;
             if connection.endpoint != endpoint {
                 if is_ready && connection.is_unused() {
@@ -63,14 +65,14 @@ impl<D: Driver> Worker<'_, D> {
         Room::None
     }
 
-    fn open_own(&mut self, call: u32, session: u32, slot: usize) -> bool {
+    fn open_dedicated(&mut self, call: u32, session: u32, slot: usize) -> bool {
         let endpoint = self.endpoint_of(call);
         if let Some(refused) = self.refusal(call, endpoint) {
             return refused;
         }
         let index = self.open(endpoint);
         self.await_opening(call, index);
-        self.connections[index as usize].owner = session;
+        self.network.connections[index as usize].owner = session;
         let live = &mut self.sessions[session as usize];
         match slot.checked_sub(1) {
             None => live.connection = index,
@@ -79,12 +81,12 @@ impl<D: Driver> Worker<'_, D> {
                 live.more[more] = index;
             }
         }
-        self.notify_connecting(index);
+        self.notify_connecting(index, session);
         true
     }
 
     /// A connection of a session's own, or [`NONE`].
-    fn own(&self, session: u32, slot: usize) -> u32 {
+    fn dedicated(&self, session: u32, slot: usize) -> u32 {
         let live = &self.sessions[session as usize];
         match slot.checked_sub(1) {
             None => live.connection,
@@ -100,23 +102,23 @@ impl<D: Driver> Worker<'_, D> {
         }
         live.more.iter_mut().filter(|held| **held == connection).for_each(|held| *held = NONE);
         if self.prepared.reconnect == Reconnect::End {
-            live.bereft = true;
+            live.orphaned = true;
             live.session.give_up();
-            self.bereft.push(session);
+            self.orphaned.push(session);
         }
     }
 
     /// Ends the sessions that lost the connection they end with, and have nothing more to hear.
-    pub(super) fn end_bereft(&mut self) {
-        while let Some(session) = self.bereft.pop() {
-            if self.sessions.get(session as usize).is_some_and(|live| live.bereft && live.in_flight == 0) {
+    pub(super) fn end_orphaned(&mut self) {
+        while let Some(session) = self.orphaned.pop() {
+            if self.sessions.get(session as usize).is_some_and(|live| live.orphaned && live.in_flight == 0) {
                 self.end_session(session, !self.stopping);
             }
         }
     }
 
     /// Gives room to calls that wait for some with their session.
-    pub(super) fn serve_own(&mut self, session: u32) {
+    pub(super) fn serve_dedicated(&mut self, session: u32) {
         while let Some(call) = self.sessions[session as usize].waiting.first()
             && self.room(call) != Room::None
         {
@@ -126,11 +128,11 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     /// Closes all connections of a session's own, in peace.
-    pub(super) fn close_own(&mut self, session: u32) {
-        for slot in 0..self.prepared.own as usize {
-            let held = self.own(session, slot);
+    pub(super) fn close_dedicated(&mut self, session: u32) {
+        for slot in 0..self.prepared.ownership.dedicated() as usize {
+            let held = self.dedicated(session, slot);
             if held != NONE {
-                self.connections[held as usize].owner = NONE;
+                self.network.connections[held as usize].owner = NONE;
                 self.close(held);
             }
         }
@@ -152,10 +154,10 @@ impl<D: Driver> Worker<'_, D> {
     /// Gives up the calls of a session, but for those that have ended and are about to be heard of.
     fn drop_calls(&mut self, session: u32) {
         let mut given_up = Vec::new();
-        for slot in 0..self.prepared.own as usize {
-            let held = self.own(session, slot);
+        for slot in 0..self.prepared.ownership.dedicated() as usize {
+            let held = self.dedicated(session, slot);
             if held != NONE {
-                let connection = &mut self.connections[held as usize];
+                let connection = &mut self.network.connections[held as usize];
                 connection.drain(|call| given_up.push(call));
                 while let Some(call) = connection.waiting.pop(&self.calls) {
                     given_up.push(call);
@@ -173,7 +175,7 @@ impl<D: Driver> Worker<'_, D> {
             known.extend(told.iter().map(|ended| ended.call));
             let all = self.calls.iter().filter(|(_, call)| call.session == session);
             given_up.extend(all.map(|(index, _)| index as u32).filter(|index| !known.contains(index)));
-            self.pool.forget_all(|call| given_up.contains(&call));
+            self.network.pool.forget_all(|call| given_up.contains(&call));
         }
         let live = &self.sessions[session as usize].session;
         let (session, is_setup) = (live.number(), live.is_setup());

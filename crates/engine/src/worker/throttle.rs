@@ -8,11 +8,11 @@ use warwolf_driver::{Driver, SocketId};
 impl<D: Driver> Worker<'_, D> {
     /// Lets a connection receive nothing for as long as what it just received takes by its rate. What the peer sends in the
     /// meantime waits with the kernel and the peer. Time in which nothing came earns nothing.
-    pub(super) fn pace(&mut self, index: u32, bytes: usize) {
+    pub(super) fn throttle(&mut self, index: u32, bytes: usize) {
         let Some(rate) = self.prepared.network.receive_rate else { return };
         if self.driver.pause(SocketId(index)) {
             // A wait may have brought two receives: the second has to wait for both.
-            let connection = &mut self.connections[index as usize];
+            let connection = &mut self.network.connections[index as usize];
             connection.busy = connection.busy.max(self.now) + time_for(bytes, rate);
             self.timers.set(Timer::Throttle, index, connection.busy);
         }
@@ -20,9 +20,9 @@ impl<D: Driver> Worker<'_, D> {
 
     /// A connection may receive again, unless it is gone, or has more to wait for.
     pub(super) fn receive_again(&mut self, index: u32) {
-        if self.is_alive(index) && self.connections[index as usize].busy <= self.now {
+        if self.network.is_alive(index) && self.network.connections[index as usize].busy <= self.now {
             self.driver.receive(SocketId(index));
-            self.hear(index);
+            self.restart_idle_timer(index);
         }
     }
 }

@@ -1,0 +1,161 @@
+//! The connections of a worker, with what opens them and what they share.
+
+use crate::connection::{Connection, Phase};
+use crate::pool::{Connections, Pool};
+use crate::setup::Endpoints;
+use warwolf_http::{Heads, TlsConfig};
+
+/// Buffers kept for the next send, and the size beyond which one is freed.
+const SPARE_BUFFERS: usize = 256;
+const SPARE_SIZE: usize = 131_072;
+
+/// All connections of a worker.
+pub(crate) struct Network {
+    pub(crate) connections: Connections,
+    pub(crate) pool: Pool,
+    pub(crate) endpoints: Endpoints,
+    pub(crate) tls: Option<TlsConfig>,
+    /// Heads that servers sent lately.
+    pub(crate) heads: Heads,
+    /// Connections to flush.
+    dirty: Vec<u32>,
+    /// Connections closed since the last wait. They keep their numbers until then.
+    pub(crate) closed: Vec<u32>,
+    /// Connections that closed and that no observer has been notified of.
+    pub(crate) gone: Vec<u32>,
+    /// Connections opened so far; decides which address and port is next.
+    pub(crate) opened: u64,
+    /// Connections that carry calls, now and at most.
+    pub(crate) open: u64,
+    pub(crate) held: u64,
+    /// Data connections of FTP, open or opening; they come on top of the limit on connections.
+    pub(crate) data: usize,
+}
+
+impl Network {
+    /// Reserves memory for `sessions` sessions that use up to `limit` connections, each expected to have room for
+    /// `expected_room` calls.
+    pub(crate) fn new(
+        endpoints: Endpoints,
+        tls: Option<TlsConfig>,
+        limit: usize,
+        sessions: usize,
+        expected_room: usize,
+    ) -> Self {
+        Self {
+            connections: Connections::with_capacity(limit.min(sessions)),
+            pool: Pool::new(endpoints.len(), limit, expected_room),
+            endpoints,
+            tls,
+            heads: Heads::default(),
+            dirty: Vec::with_capacity(sessions),
+            closed: Vec::with_capacity(64),
+            gone: Vec::new(),
+            opened: 0,
+            open: 0,
+            held: 0,
+            data: 0,
+        }
+    }
+
+    /// Whether the limit on connections is reached.
+    pub(crate) fn is_full(&self) -> bool {
+        self.connections.len() - self.closed.len() - self.data >= self.pool.limit()
+    }
+
+    /// Whether there is a connection of this number, and it is not closed.
+    pub(crate) fn is_alive(&self, index: u32) -> bool {
+        self.connections.get(index as usize).is_some_and(|connection| connection.phase != Phase::Closed)
+    }
+
+    /// Puts a connection into the pool's list that fits its state.
+    pub(crate) fn place(&mut self, index: u32) {
+        self.pool.place(&mut self.connections, index);
+    }
+
+    /// Notes a connection that came to carry calls. Gives how many do.
+    pub(crate) fn count_open(&mut self) -> u64 {
+        self.open += 1;
+        self.held = self.held.max(self.open);
+        self.open
+    }
+
+    /// Has a connection flushed.
+    pub(crate) fn mark(&mut self, index: u32) {
+        let connection = &mut self.connections[index as usize];
+        if !connection.dirty {
+            connection.dirty = true;
+            self.dirty.push(index);
+        }
+    }
+
+    /// Has a connection flushed if it has anything to send.
+    pub(crate) fn mark_unsent(&mut self, index: u32) {
+        if !self.connections[index as usize].out.is_empty() {
+            self.mark(index);
+        }
+    }
+
+    /// The next connection to flush.
+    pub(crate) fn next_dirty(&mut self) -> Option<u32> {
+        loop {
+            let index = self.dirty.pop()?;
+            // Connections close with marks standing; their number may even serve another one by now.
+            if let Some(connection) = self.connections.get_mut(index as usize)
+                && connection.phase != Phase::Closed
+                && std::mem::take(&mut connection.dirty)
+                && !connection.sending
+            {
+                return Some(index);
+            }
+        }
+    }
+
+    /// Notes a connection that was closed.
+    pub(crate) fn note_closed(&mut self, index: u32) {
+        self.closed.push(index);
+    }
+
+    /// Frees the numbers of the connections that were closed.
+    pub(crate) fn reap(&mut self) {
+        for index in self.closed.drain(..) {
+            self.connections.remove(index as usize);
+        }
+    }
+}
+
+/// Buffers that connections share.
+pub(crate) struct Buffers {
+    /// What is to be encrypted.
+    pub(crate) plain: Vec<u8>,
+    /// What was decrypted.
+    pub(crate) decrypted: Vec<u8>,
+    spare: Vec<Vec<u8>>,
+}
+
+impl Buffers {
+    pub(crate) fn new() -> Self {
+        Self {
+            plain: Vec::with_capacity(32_768),
+            decrypted: Vec::with_capacity(32_768),
+            spare: Vec::with_capacity(SPARE_BUFFERS),
+        }
+    }
+
+    /// Gives a connection without a send buffer a spare one, if there is any.
+    pub(crate) fn lend(&mut self, connection: &mut Connection) {
+        if connection.out.capacity() == 0
+            && let Some(spare) = self.spare.pop()
+        {
+            connection.out = spare;
+        }
+    }
+
+    /// Takes a send buffer back.
+    pub(crate) fn recycle(&mut self, mut buffer: Vec<u8>) {
+        if self.spare.len() < SPARE_BUFFERS && buffer.capacity() <= SPARE_SIZE && buffer.capacity() > 0 {
+            buffer.clear();
+            self.spare.push(buffer);
+        }
+    }
+}

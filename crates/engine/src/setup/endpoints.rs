@@ -1,0 +1,111 @@
+//! The endpoints of a run: names resolved, tunnels encoded.
+
+use super::Prepared;
+use super::request::basic;
+use crate::SetupError;
+use crate::resolve::resolve;
+use std::collections::HashMap;
+use std::sync::Arc;
+use warwolf_driver::Address;
+use warwolf_http::{Template, TemplateBuilder, Version};
+use warwolf_plan::{Endpoint, Proxy, Scheme, Unresolved};
+
+/// The proxy that connections to `endpoint` go through: none knows FTP.
+fn proxy_of<'a>(endpoint: &Endpoint, prepared: &'a Prepared) -> Option<&'a Proxy> {
+    prepared.network.proxy.as_ref().filter(|_| endpoint.scheme != Scheme::Ftp)
+}
+
+/// Where connections to an endpoint go.
+#[derive(Clone)]
+struct Resolved {
+    addresses: Vec<Address>,
+    server_name: Option<String>,
+    tunnel: Option<Arc<Template>>,
+    is_ftp: bool,
+}
+
+/// The endpoints of a run, by number. Each worker has its own copy: redirects may add to it.
+#[derive(Clone, Default)]
+pub(crate) struct Endpoints {
+    numbers: HashMap<Endpoint, u32>,
+    resolved: Vec<Resolved>,
+}
+
+impl Endpoints {
+    pub(crate) fn len(&self) -> usize {
+        self.resolved.len()
+    }
+
+    pub(crate) fn addresses(&self, endpoint: u32) -> &[Address] {
+        &self.resolved[endpoint as usize].addresses
+    }
+
+    /// The name for SNI and the certificate; none for plain endpoints.
+    pub(crate) fn server_name(&self, endpoint: u32) -> Option<&str> {
+        self.resolved[endpoint as usize].server_name.as_deref()
+    }
+
+    /// Whether an FTP server is there.
+    pub(crate) fn is_ftp(&self, endpoint: u32) -> bool {
+        self.resolved[endpoint as usize].is_ftp
+    }
+
+    /// What asks the proxy for a tunnel to the endpoint, if one is needed.
+    pub(crate) fn tunnel(&self, endpoint: u32) -> Option<&Template> {
+        self.resolved[endpoint as usize].tunnel.as_deref()
+    }
+
+    pub(super) fn add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> Result<u32, SetupError> {
+        if let Some(&number) = self.numbers.get(endpoint) {
+            return Ok(number);
+        }
+        let to = proxy_of(endpoint, prepared).map_or(endpoint, |proxy| &proxy.endpoint);
+        let addresses = match (resolve(&to.host, to.port, &prepared.network), prepared.network.unresolved) {
+            (Ok(addresses), _) => addresses,
+            (Err(_), Unresolved::Count) => Vec::new(),
+            (Err(error), Unresolved::Refuse) => {
+                return Err(SetupError::Resolve { host: to.host.clone(), error });
+            }
+        };
+        Ok(self.insert(endpoint, addresses, prepared))
+    }
+
+    /// The number of an endpoint that a redirect leads to. A new name is resolved on the spot, which holds this worker
+    /// up once; one that cannot be resolved gets no addresses, and its calls fail as such.
+    pub(crate) fn find_or_add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> u32 {
+        if let Some(&number) = self.numbers.get(endpoint) {
+            return number;
+        }
+        let to = proxy_of(endpoint, prepared).map_or(endpoint, |proxy| &proxy.endpoint);
+        let addresses = resolve(&to.host, to.port, &prepared.network).unwrap_or_default();
+        self.insert(endpoint, addresses, prepared)
+    }
+
+    fn insert(&mut self, endpoint: &Endpoint, addresses: Vec<Address>, prepared: &Prepared) -> u32 {
+        let secure = endpoint.scheme == Scheme::Https;
+        let tunnel = prepared.network.proxy.as_ref().filter(|_| secure).map(|p| tunnel_to(endpoint, p));
+        let server_name =
+            secure.then(|| prepared.server_name.clone().unwrap_or_else(|| endpoint.host.clone()));
+        let number = self.resolved.len() as u32;
+        let is_ftp = endpoint.scheme == Scheme::Ftp;
+        self.resolved.push(Resolved {
+            addresses,
+            server_name,
+            tunnel: tunnel.flatten().map(Into::into),
+            is_ftp,
+        });
+        self.numbers.insert(endpoint.clone(), number);
+        number
+    }
+}
+
+fn tunnel_to(endpoint: &Endpoint, proxy: &Proxy) -> Option<Template> {
+    let host =
+        if endpoint.host.contains(':') { format!("[{}]", endpoint.host) } else { endpoint.host.clone() };
+    let authority = format!("{host}:{}", endpoint.port);
+    let mut builder = TemplateBuilder::new("CONNECT", &authority, Version::Http11).header("Host", &authority);
+    if let Some(credentials) = &proxy.basic_auth {
+        builder = builder.header("Proxy-Authorization", &basic(credentials));
+    }
+    builder.build().ok()
+}

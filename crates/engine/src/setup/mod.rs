@@ -1,0 +1,163 @@
+//! Everything a run needs that can be made before it begins: requests encoded, names resolved, limits computed.
+
+mod endpoints;
+mod request;
+mod tls;
+
+use crate::SetupError;
+use crate::kept::Keeps;
+pub(crate) use endpoints::Endpoints;
+pub(crate) use request::{PreparedRequest, RequestRef, Upload};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+pub(crate) use tls::tls_config;
+use warwolf_driver::{Address, SocketOptions};
+use warwolf_http::{Limits, Version};
+use warwolf_plan::{
+    CookiePolicy, HttpVersion, Network, Ownership, Plan, Reconnect, ReplyEnd, Stop, Timeouts, WhenFull, Work,
+};
+
+/// The kernel's receive buffer of a connection with a receive rate holds a second's worth within these bounds: what it holds
+/// the peer takes for received, and when it is too small a distant peer cannot keep up.
+const PACED_BUFFER: (u64, u64) = (4_096, 1 << 20);
+/// One receive of such a connection brings half a second's worth, and not more than this.
+const PACED_MAX: u64 = 16_384;
+
+/// What all workers share.
+pub(crate) struct Prepared {
+    pub(crate) requests: Vec<PreparedRequest>,
+    pub(crate) endpoints: Endpoints,
+    pub(crate) stop: Stop,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) network: Network,
+    pub(crate) limits: Limits,
+    pub(crate) pipeline: usize,
+    pub(crate) ownership: Ownership,
+    pub(crate) reconnect: Reconnect,
+    pub(crate) when_full: WhenFull,
+    /// What sessions want to see of replies.
+    pub(crate) keeps: Keeps,
+    /// Whether any request goes to an FTP server.
+    pub(crate) has_ftp: bool,
+    /// Whether connections resume only TLS sessions that others of the same session have left.
+    pub(crate) resume_own: bool,
+    /// Calls that a session makes, where that is known: what an arrival that never started stands for.
+    pub(crate) calls_per_session: u64,
+    version: HttpVersion,
+    keep_alive: bool,
+    /// Sessions add header fields of their own.
+    session_fields: bool,
+    server_name: Option<String>,
+}
+
+impl Prepared {
+    /// Resolves, reads and encodes what `plan` names.
+    pub(crate) fn new(plan: &Plan) -> Result<Self, SetupError> {
+        let calls_per_session = match &plan.session.work {
+            Work::Draw { calls, .. } => calls.unwrap_or(1),
+            Work::Scripts { .. } => 1,
+        };
+        let has_ftp = plan.has_ftp();
+        let mut prepared = Self {
+            requests: Vec::with_capacity(plan.requests.len()),
+            endpoints: Endpoints::default(),
+            stop: plan.stop.clone(),
+            timeouts: plan.timeouts.clone(),
+            network: plan.network.clone(),
+            limits: Limits {
+                max_head: plan.connections.max_head as usize,
+                reply_end: match plan.connections.reply_end {
+                    ReplyEnd::Framed => warwolf_http::ReplyEnd::Framed,
+                    ReplyEnd::Length => warwolf_http::ReplyEnd::Length,
+                    ReplyEnd::Close => warwolf_http::ReplyEnd::Close,
+                },
+                ..Limits::default()
+            },
+            pipeline: plan.connections.pipeline as usize,
+            ownership: plan.connections.ownership,
+            resume_own: plan.tls.resumption
+                && plan.tls.resume_own
+                && plan.connections.ownership.dedicated() > 0,
+            reconnect: plan.connections.reconnect,
+            when_full: plan.connections.when_full,
+            keeps: keeps(plan, has_ftp),
+            has_ftp,
+            calls_per_session,
+            version: plan.connections.version,
+            keep_alive: plan.connections.keep_alive,
+            session_fields: plan.session.cookies != CookiePolicy::Off || plan.session.auth.is_some(),
+            server_name: plan.tls.server_name.clone(),
+        };
+        let mut endpoints = Endpoints::default();
+        for (index, request) in (0..).zip(&plan.requests) {
+            let endpoint = endpoints.add(&request.endpoint, &prepared)?;
+            let ready = prepared.prepare(request.clone(), endpoint, index, true)?;
+            prepared.requests.push(ready);
+        }
+        for request in plan.session.setup.iter().chain(plan.session.recovery_requests()) {
+            endpoints.add(&request.endpoint, &prepared)?;
+        }
+        prepared.endpoints = endpoints;
+        Ok(prepared)
+    }
+
+    /// The version of our requests.
+    pub(crate) fn version(&self) -> Version {
+        match self.version {
+            HttpVersion::Http10 => Version::Http10,
+            HttpVersion::Http11 => Version::Http11,
+        }
+    }
+
+    /// Socket options for the `number`-th connection, counted from one, which goes to `address`.
+    pub(crate) fn socket_options(&self, number: u64, address: &Address) -> SocketOptions {
+        let bind = match address {
+            Address::Unix(_) => None,
+            Address::Ip(to) => {
+                let sources = || self.network.bind.iter().filter(|source| source.is_ipv6() == to.is_ipv6());
+                let count = sources().count() as u64;
+                (count > 0).then(|| number % count).and_then(|turn| sources().nth(turn as usize))
+            }
+        };
+        let port = self.network.bind_ports.map_or(0, |(first, last)| {
+            let ports = u64::from(last - first) + 1;
+            first + (number.saturating_sub(1) % ports) as u16
+        });
+        let any = match address {
+            Address::Ip(SocketAddr::V6(_)) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+            _ => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        };
+        let bind = bind.copied().or_else(|| (port > 0).then_some(any));
+        let pace = self.network.receive_rate;
+        SocketOptions {
+            nodelay: self.network.nodelay,
+            send_buffer: self.network.send_buffer,
+            receive_buffer: self
+                .network
+                .receive_buffer
+                .or_else(|| pace.map(|rate| rate.clamp(PACED_BUFFER.0, PACED_BUFFER.1) as u32)),
+            receive_max: pace.map(|rate| (rate / 2).clamp(1, PACED_MAX) as u32),
+            bind: bind.map(|source| SocketAddr::new(source, port)),
+            reset_on_close: self.network.close_with_reset,
+        }
+    }
+}
+
+/// What calls keep of their replies for the sessions of `plan`.
+fn keeps(plan: &Plan, has_ftp: bool) -> Keeps {
+    let session = &plan.session;
+    let is_single = plan.is_open() && matches!(session.work, Work::Draw { calls: Some(1), .. });
+    Keeps {
+        fields: session.redirects.limit > 0
+            || session.auth.is_some()
+            || (session.cookies != CookiePolicy::Off && !is_single),
+        pages: session.resources.is_some(),
+        lifetimes: session.resources.as_ref().is_some_and(|wanted| wanted.cache),
+        checksum: session.checksum,
+        data: plan.all_requests().any(|r| r.random.is_some()),
+        previous: has_ftp,
+        ..Keeps::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

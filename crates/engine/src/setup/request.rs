@@ -1,0 +1,226 @@
+//! Requests, ready to be sent.
+
+use super::Prepared;
+use crate::{RequestError, SetupError};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use warwolf_ftp::{Action, Order};
+use warwolf_http::{Hole, RequestBody, Template, TemplateBuilder, Version};
+use warwolf_plan::{Body, DataPlace, Request, RequestId, Scheme, TransferKind};
+
+/// A body up to this size is kept with its template; a larger one is read while it is sent.
+const INLINE_BODY: u64 = 65_536;
+
+/// A request, encoded and with its endpoint resolved: one of the plan, or one that a reply led to.
+pub(crate) struct PreparedRequest {
+    pub(crate) request: Request,
+    pub(crate) template: Template,
+    pub(crate) endpoint: u32,
+    /// The file that a streamed body is read from.
+    pub(crate) body: Option<Upload>,
+    /// What is asked of an FTP server.
+    pub(crate) order: Option<Arc<Order>>,
+    /// The request of the plan that this is or that led here: the row of the table of targets.
+    pub(crate) target: u32,
+    /// It is in the plan.
+    pub(crate) is_planned: bool,
+}
+
+impl PreparedRequest {
+    /// Which request of the plan this is, if it is one.
+    pub(crate) fn planned(&self) -> Option<RequestId> {
+        self.is_planned.then_some(RequestId(self.target))
+    }
+}
+
+/// The request that a call makes.
+pub(crate) enum RequestRef {
+    /// One of the plan's.
+    Planned(u32),
+    /// One that a reply led to.
+    Followed(Box<PreparedRequest>),
+}
+
+impl Prepared {
+    /// The request that a reference stands for.
+    #[inline]
+    pub(crate) fn request<'a>(&'a self, reference: &'a RequestRef) -> &'a PreparedRequest {
+        match reference {
+            RequestRef::Planned(index) => &self.requests[*index as usize],
+            RequestRef::Followed(followed) => followed,
+        }
+    }
+
+    /// Encodes `request` and opens what it reads from. `target` is the request of the plan that it is or that led to it.
+    pub(crate) fn prepare(
+        &self,
+        request: Request,
+        endpoint: u32,
+        target: u32,
+        is_planned: bool,
+    ) -> Result<PreparedRequest, SetupError> {
+        let template = self.encode(&request)?;
+        let (body, order) = (Upload::of(&request)?, order(&request)?);
+        Ok(PreparedRequest { request, template, endpoint, body, order, target, is_planned })
+    }
+
+    /// Encodes a request for this plan's version, proxy and connection rules; of what is stored over FTP the content.
+    fn encode(&self, request: &Request) -> Result<Template, SetupError> {
+        if request.endpoint.scheme == Scheme::Ftp {
+            return Ok(Template::body(body(request)?));
+        }
+        if let Some(head) = &request.head {
+            return self.encode_raw(request, head);
+        }
+        let plain_proxy = self.network.proxy.as_ref().filter(|_| request.endpoint.scheme == Scheme::Http);
+        let target = match plain_proxy {
+            Some(_) => request.url(),
+            None => request.path.clone(),
+        };
+        let mut builder =
+            self.with_defaults(TemplateBuilder::new(&request.method, &target, self.version()), request);
+        if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
+            builder = builder.header("Proxy-Authorization", &basic(credentials));
+        }
+        let mut fields_to_come = self.session_fields;
+        for (name, value) in &request.headers {
+            if value.is_empty() && name.eq_ignore_ascii_case("cookie") {
+                if std::mem::take(&mut fields_to_come) {
+                    builder = builder.hole(SESSION_HOLE);
+                }
+            } else {
+                builder = builder.header(name, value);
+            }
+        }
+        if fields_to_come {
+            builder = builder.hole(SESSION_HOLE);
+        }
+        let encoded = builder.body(body(request)?).build();
+        encoded.map_err(|error| SetupError::request(request, RequestError::Http(error)))
+    }
+
+    /// Encodes a request whose head the plan gives as it is sent.
+    fn encode_raw(&self, request: &Request, head: &str) -> Result<Template, SetupError> {
+        // Characters up to U+00FF are bytes; the plan has been checked for others.
+        let head: Vec<u8> = head.chars().map(|letter| letter as u8).collect();
+        let hole = self.session_fields.then_some(SESSION_HOLE);
+        let closes = !self.keep_alive;
+        Ok(match &request.random {
+            Some(data) => with_data(&request.method, head, hole, closes, data.place),
+            None => Template::raw(&request.method, &head, hole, closes, body(request)?),
+        })
+    }
+
+    /// Adds the fields that a request has unless the plan gives them.
+    fn with_defaults(&self, mut builder: TemplateBuilder, request: &Request) -> TemplateBuilder {
+        let has = |name: &str| request.headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+        if !has("host") {
+            builder = builder.header("Host", &request.endpoint.host_header());
+        }
+        if !has("user-agent") {
+            builder = builder.header("User-Agent", concat!("warwolf/", env!("CARGO_PKG_VERSION")));
+        }
+        if !has("accept") {
+            builder = builder.header("Accept", "*/*");
+        }
+        if !has("connection") {
+            match (self.version(), self.keep_alive) {
+                (Version::Http11, false) => builder = builder.header("Connection", "close"),
+                (Version::Http10, true) => builder = builder.header("Connection", "keep-alive"),
+                _ => {}
+            }
+        }
+        if let Some(credentials) = request.basic_auth.as_ref().filter(|_| !has("authorization")) {
+            builder = builder.header("Authorization", &basic(credentials));
+        }
+        builder
+    }
+}
+
+/// A file whose content is sent as a body, read while it is sent.
+pub(crate) struct Upload(File);
+
+impl Upload {
+    /// What `request` streams, if it does.
+    fn of(request: &Request) -> Result<Option<Self>, SetupError> {
+        match &request.body {
+            Body::File(path) => {
+                let file = File::open(path).map_err(|error| SetupError::file(path, error))?;
+                Ok(Some(Self(file)))
+            }
+            Body::None | Body::Text(_) | Body::Bytes(_) => Ok(None),
+        }
+    }
+
+    /// Fills `into` with what the file has at `offset`. A file that became shorter since the run began leaves zeros.
+    pub(crate) fn read(&self, into: &mut [u8], offset: u64) {
+        let _ = self.0.read_exact_at(into, offset);
+    }
+}
+
+/// The hole of a template for the header fields that the session adds.
+pub(super) const SESSION_HOLE: u16 = 0;
+
+/// The hole for random data.
+pub(super) const DATA_HOLE: u16 = 1;
+
+/// A request with a hole for random data: before the version of its first line, or behind its head.
+fn with_data(
+    method: &str,
+    mut bytes: Vec<u8>,
+    hole: Option<u16>,
+    closes: bool,
+    place: DataPlace,
+) -> Template {
+    let end = bytes.len();
+    let session = hole.map(|hole| (end, Hole::Fields(hole)));
+    let holes = match place {
+        DataPlace::Query | DataPlace::Path => {
+            let line = bytes.iter().position(|byte| *byte == b'\r').unwrap_or(end);
+            let version = bytes[..line].windows(6).rposition(|word| word == b" HTTP/").unwrap_or(line);
+            bytes.extend_from_slice(b"\r\n");
+            [Some((version, Hole::Value(DATA_HOLE))), session]
+        }
+        // The hole brings the line that announces the data, and the empty line.
+        DataPlace::Body => [session, Some((end, Hole::Value(DATA_HOLE)))],
+    };
+    Template::exact(method, bytes, holes.into_iter().flatten().collect(), closes)
+}
+
+/// What `request` asks of an FTP server; none when it goes to none.
+fn order(request: &Request) -> Result<Option<Arc<Order>>, SetupError> {
+    let Some(transfer) = request.transfer() else { return Ok(None) };
+    let action = match (&request.body, transfer.kind) {
+        (Body::None, TransferKind::Names) => Action::List,
+        (Body::None, _) => Action::Retrieve,
+        _ => Action::Store,
+    };
+    let is_text = transfer.kind == TransferKind::Text;
+    let order = Order::new(&transfer.name, &transfer.password, action, &transfer.path, is_text)
+        .map_err(|error| SetupError::request(request, RequestError::Ftp(error)))?;
+    let is_numbered = request.unique && action == Action::Store;
+    Ok(Some(Arc::new(if is_numbered { order.numbered() } else { order })))
+}
+
+/// What follows the head of `request`. The content of a small file is read here.
+fn body(request: &Request) -> Result<RequestBody, SetupError> {
+    Ok(match &request.body {
+        Body::None => RequestBody::None,
+        Body::Text(text) => RequestBody::Inline(text.clone().into_bytes()),
+        Body::Bytes(bytes) => RequestBody::Inline(bytes.clone()),
+        Body::File(path) => {
+            let length = std::fs::metadata(path).map_err(|error| SetupError::file(path, error))?.len();
+            if length <= INLINE_BODY {
+                RequestBody::Inline(std::fs::read(path).map_err(|error| SetupError::file(path, error))?)
+            } else {
+                RequestBody::Streamed { length }
+            }
+        }
+    })
+}
+
+pub(super) fn basic(credentials: &str) -> String {
+    use base64::Engine as _;
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(credentials))
+}

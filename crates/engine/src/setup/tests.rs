@@ -1,0 +1,23 @@
+use super::*;
+use crate::SetupError;
+use std::path::PathBuf;
+use warwolf_plan::{Body, Request};
+
+fn error(change: impl FnOnce(&mut Request)) -> SetupError {
+    let mut request = Request::get("http://10.0.0.1/a").unwrap();
+    change(&mut request);
+    Prepared::new(&Plan::new(vec![request])).err().expect("this cannot be prepared")
+}
+
+#[test]
+fn a_request_that_cannot_be_encoded_is_named_once() {
+    let error = error(|request| request.method = "G T".to_owned());
+    assert_eq!(error.to_string(), "http://10.0.0.1/a: method `G T`: use letters, as in `GET`");
+}
+
+#[test]
+fn a_body_file_that_is_missing_is_a_problem_of_the_file_and_not_of_the_request() {
+    let path = PathBuf::from("/no/such/file");
+    let error = error(|request| request.body = Body::File(path.clone()));
+    assert!(matches!(&error, SetupError::File { path: named, .. } if *named == path), "{error:?}");
+}
