@@ -208,6 +208,7 @@ Environment:
 
 Signals:
   Ctrl-C (or SIGTERM) stops the run and prints the report; a second one does not wait for requests in flight.
+  A signal that is ignored when the program starts, as with nohup, stays ignored.
 
 Exit codes:
   0 success; 1 the run failed, or no request succeeded; 2 usage error; 96 the verdict is not VALID (with --strict);

@@ -14,7 +14,7 @@ type Replaced = (&'static str, &'static str, bool);
 
 /// Words that are replaced everywhere in the product and its documents.
 const REPLACED: [Replaced; 19] = [
-    ("admission", "setup login, or what the rule does", true),
+    ("admission", "setup login, or what the rule does", false),
     ("bereft", "orphaned", true),
     ("bury", "reap", true),
     ("buried", "reaped", false),
@@ -27,25 +27,25 @@ const REPLACED: [Replaced; 19] = [
     ("lull", "throttle", false),
     ("objective", "SLO", true),
     ("panel", "dashboard", true),
-    ("promise", "SLO", true),
-    ("promises", "SLOs", true),
+    ("promise", "SLO", false),
+    ("promises", "SLOs", false),
     ("told", "output, or an active verb", true),
-    ("trials", "end-to-end tests", true),
+    ("trials", "end-to-end tests", false),
     ("whoever", "name who it is", true),
     ("witness", "observer", false),
 ];
 
 /// Words of one front end that a plan, a session and the engine must not know.
 const FRONT_ENDS: [Replaced; 9] = [
-    ("admission", "a rule of the plan", true),
+    ("admission", "a rule of the plan", false),
     ("classic", "what the plan asks for", false),
     ("http_load", "what the plan asks for", false),
     ("httperf", "what the plan asks for", true),
     ("one_cookie", "a cookie policy", true),
     ("siege", "what the plan asks for", true),
-    ("staggered", "an order of the plan", true),
+    ("staggered", "an order of the plan", false),
     ("torture", "a purpose its owner numbers", true),
-    ("working_set", "a list of indices", true),
+    ("working_set", "a list of indices", false),
 ];
 
 /// The crates that know no front end.
