@@ -204,7 +204,8 @@ fn session() -> impl Strategy<Value = SessionShape> {
     )
 }
 
-fn connections() -> impl Strategy<Value = Connections> {
+/// On the heap: a whole plan's strategies would not fit on the stack of a test thread.
+fn connections() -> BoxedStrategy<Connections> {
     let version = prop_oneof![Just(HttpVersion::Http10), Just(HttpVersion::Http11)];
     let reconnect = prop_oneof![
         Just(Reconnect::Safe),
@@ -222,28 +223,30 @@ fn connections() -> impl Strategy<Value = Connections> {
     ];
     let dedicated = (1..u32::MAX).prop_map(Ownership::Dedicated);
     let rules = (ownership, dedicated, reconnect, when_full, reply_end);
-    (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, 1..u32::MAX, rules).prop_map(
-        |(
-            version,
-            keep_alive,
-            pipeline,
-            limit,
-            max_head,
-            (ownership, dedicated, reconnect, when_full, reply_end),
-        )| {
-            Connections {
+    (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, 1..u32::MAX, rules)
+        .prop_map(
+            |(
                 version,
                 keep_alive,
                 pipeline,
                 limit,
-                ownership: if reconnect == Reconnect::End { dedicated } else { ownership },
                 max_head,
-                reconnect,
-                when_full,
-                reply_end: if keep_alive { ReplyEnd::Length } else { reply_end },
-            }
-        },
-    )
+                (ownership, dedicated, reconnect, when_full, reply_end),
+            )| {
+                Connections {
+                    version,
+                    keep_alive,
+                    pipeline,
+                    limit,
+                    ownership: if reconnect == Reconnect::End { dedicated } else { ownership },
+                    max_head,
+                    reconnect,
+                    when_full,
+                    reply_end: if keep_alive { ReplyEnd::Length } else { reply_end },
+                }
+            },
+        )
+        .boxed()
 }
 
 fn network() -> impl Strategy<Value = Network> {
