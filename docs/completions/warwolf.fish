@@ -87,7 +87,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l driver -d 'Kerne
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l slo -d 'Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l format -d 'Format of the report on stdout [default: text]' -r -f -a "text\t'The report as text'
 json\t'The report as JSON'
@@ -161,7 +161,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l driver -d 'K
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l slo -d 'Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l format -d 'Format of the plan' -r -f -a "toml\t'TOML'
 json\t'JSON'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l cookies -d 'Store cookies, separately for each user or session'
@@ -239,7 +239,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l driver -d 'K
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slo -d 'Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slice -d 'Length of a slice of the alternation A B B A [default: 1s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow -d 'Allowed deterioration of rate and latency; beyond it the exit code is 97 [default: 5%]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow-errors -d 'Allowed increase of the error rate, in percentage points: 0.1% is one request in a thousand [default: 0.1%]' -r
@@ -313,7 +313,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l driver -d 'Ker
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l slo -d 'Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l vary -d 'Setting to vary: connections=10,100 or target=old:http://a/,new:http://b/; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l repeats -d 'Number of runs per point [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l sequence -d 'Order of the points [default: balanced]' -r -f -a "given\t'In the given order'
@@ -395,7 +395,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l driver -d '
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l slo -d 'Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l start -d 'Initial rate [default: 50/s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l most -d 'Maximum rate [default: 1m/s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l precision -d 'Precision of the result [default: 2%]' -r
@@ -470,7 +470,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l driver -d 'Ke
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l slo -d 'Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l to -d 'Send every request to this server: scheme, host and port of a URL' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l map -d 'Send requests for one host of the log to this server: a.test=http://127.0.0.1:81/; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l speed -d 'Speed relative to the log: 2x, 0.5x [default: 1x]' -r

@@ -146,7 +146,7 @@ impl Binaries {
     }
 
     /// A test binary as cargo would start it. The stable test runner prints the time of a test only when it is
-    /// told that unstable options are fine; that changes nothing in what was compiled.
+    /// switched so that unstable options are fine; that changes nothing in what was compiled.
     fn command(&self, binary: &Binary, arguments: &[&str]) -> Command {
         let mut command = Command::new(&binary.path);
         command.args(["-Z", "unstable-options", "--report-time"]).args(arguments);

@@ -109,7 +109,7 @@ pub struct Load {
     #[command(flatten)]
     pub machine: MachineWords,
 
-    /// Service level objective: p99<200ms, errors<0.1%, rps>=4900; may be repeated
+    /// SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated
     ///
     /// The syntax of other tools is accepted, too: p(95)<200 is in milliseconds. If an SLO is not met, the exit code is 99.
     #[arg(long, value_name = "SLO", help_heading = "Result", value_delimiter = '\n')]

@@ -17,7 +17,7 @@ pub(crate) struct Means {
 }
 
 /// The line that is said before a run: loop, end, target; threads, driver, limit, seed.
-pub(crate) fn headline(plan: &Plan, means: &Means) -> String {
+pub(crate) fn run_banner(plan: &Plan, means: &Means) -> String {
     let limit = match plan.schedule {
         Schedule::Open { .. } => {
             format!("at most {}, ", counted(means.connections.into(), "connection"))
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn line(plan: &Plan) -> String {
-        headline(plan, &Means { threads: 2, connections: 10_000, driver: "uring" })
+        run_banner(plan, &Means { threads: 2, connections: 10_000, driver: "uring" })
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
         plan.requests.push(plan.requests[0].clone());
         plan.idle = Idle::Spin;
         assert_eq!(
-            headline(&plan, &Means { threads: 1, connections: 1, driver: "epoll" }),
+            run_banner(&plan, &Means { threads: 1, connections: 1, driver: "epoll" }),
             "closed loop, 1 user started over 1m30s for 10,000 requests: GET http://a.test/ and 1 more; \
              1 thread spinning, epoll, seed 0"
         );

@@ -5,17 +5,17 @@ use std::fmt::Write;
 use std::time::Duration;
 use warwolf_report::unit;
 
-/// Columns the panel needs.
+/// Columns the dashboard needs.
 pub(crate) const COLUMNS: usize = 64;
-/// Rows the panel has.
+/// Rows the dashboard has.
 pub(crate) const ROWS: usize = 8;
 /// Values the small charts go back.
 pub(crate) const HISTORY: usize = 240;
 
-/// What was seen of a run at one moment. Rates and latencies are of the time since the last glance, counts of the whole
+/// What was seen of a run at one moment. Rates and latencies are of the time since the last snapshot, counts of the whole
 /// run.
 #[derive(Clone, Debug)]
-pub(crate) struct Glance {
+pub(crate) struct Snapshot {
     pub(crate) elapsed: Duration,
     pub(crate) duration: Option<Duration>,
     pub(crate) calls: Option<u64>,
@@ -65,42 +65,42 @@ impl Paint {
     }
 }
 
-/// The lines of the panel, each at most `columns` wide, colours not counted.
-pub(crate) fn panel(glance: &Glance, columns: usize, paint: Paint) -> Vec<String> {
-    let errors = format!("errors {}", unit::count(glance.errors));
-    let [p50, p90, p99, most] = glance.latency.map(known);
-    let lag = known(glance.lag);
+/// The lines of the dashboard, each at most `columns` wide, colours not counted.
+pub(crate) fn lines(snapshot: &Snapshot, columns: usize, paint: Paint) -> Vec<String> {
+    let errors = format!("errors {}", unit::count(snapshot.errors));
+    let [p50, p90, p99, most] = snapshot.latency.map(known);
+    let lag = known(snapshot.lag);
     let chart = columns.saturating_sub(LABEL + SCALE);
     vec![
-        bar(glance, columns, paint),
+        bar(snapshot, columns, paint),
         String::new(),
         format!(
             "{:LABEL$}{:<18}{:<16}connections {}",
             "rate",
-            unit::rate(glance.rate),
-            format!("{}/s", unit::size(glance.body_rate)),
-            unit::count(glance.connections)
+            unit::rate(snapshot.rate),
+            format!("{}/s", unit::size(snapshot.body_rate)),
+            unit::count(snapshot.connections)
         ),
         format!(
             "{:LABEL$}{:<18}{:<16}in flight {}",
             "replies",
-            unit::count(glance.replies),
-            if glance.errors > 0 { paint.red(&format!("{errors:<15}")) + " " } else { errors },
-            unit::count(glance.in_flight)
+            unit::count(snapshot.replies),
+            if snapshot.errors > 0 { paint.red(&format!("{errors:<15}")) + " " } else { errors },
+            unit::count(snapshot.in_flight)
         ),
         cut(&format!("{:LABEL$}p50 {p50}  p90 {p90}  p99 {p99}  max {most}", "latency"), columns),
         format!("{:LABEL$}p99 {lag}", "lag"),
         format!(
             "{:LABEL$}{}  {}",
             "rate",
-            spark(&glance.rates, chart, paint),
-            unit::rate(greatest(&glance.rates))
+            spark(&snapshot.rates, chart, paint),
+            unit::rate(greatest(&snapshot.rates))
         ),
         format!(
             "{:LABEL$}{}  {}",
             "p99",
-            spark(&glance.tails, chart, paint),
-            unit::duration(greatest(&glance.tails))
+            spark(&snapshot.tails, chart, paint),
+            unit::duration(greatest(&snapshot.tails))
         ),
     ]
 }
@@ -116,19 +116,19 @@ pub(crate) fn known(nanos: Option<u64>) -> String {
 }
 
 /// How far the run is.
-fn bar(glance: &Glance, columns: usize, paint: Paint) -> String {
-    let mut text = time(Duration::from_secs(glance.elapsed.as_secs()));
-    if let Some(duration) = glance.duration {
+fn bar(snapshot: &Snapshot, columns: usize, paint: Paint) -> String {
+    let mut text = time(Duration::from_secs(snapshot.elapsed.as_secs()));
+    if let Some(duration) = snapshot.duration {
         let _ = write!(text, " of {}", time(duration));
     }
-    if glance.warming {
+    if snapshot.warming {
         text.push_str(", warm-up");
     }
-    if glance.stopping {
+    if snapshot.stopping {
         text.push_str(", stopping");
     }
-    let by_time = glance.duration.map(|duration| glance.elapsed.as_secs_f64() / duration.as_secs_f64());
-    let by_calls = glance.calls.map(|calls| glance.replies as f64 / calls as f64);
+    let by_time = snapshot.duration.map(|duration| snapshot.elapsed.as_secs_f64() / duration.as_secs_f64());
+    let by_calls = snapshot.calls.map(|calls| snapshot.replies as f64 / calls as f64);
     let share = [by_time, by_calls]
         .into_iter()
         .flatten()
@@ -167,8 +167,8 @@ fn cut(text: &str, columns: usize) -> String {
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) fn glance() -> Glance {
-        Glance {
+    pub(crate) fn snapshot() -> Snapshot {
+        Snapshot {
             elapsed: Duration::from_millis(3_400),
             duration: Some(Duration::from_secs(10)),
             calls: None,
@@ -188,7 +188,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_panel_in_plain_text() {
+    fn the_dashboard_in_plain_text() {
         let paint = Paint { colour: false, blocks: false };
         let expected = [
             "###################.................................... 3s of 10s",
@@ -200,7 +200,7 @@ pub(crate) mod tests {
             "rate      =#@                                       45,123/s",
             "p99      ..-@                                       12.0 ms",
         ];
-        let lines = panel(&glance(), 65, paint);
+        let lines = lines(&snapshot(), 65, paint);
         assert_eq!(lines.len(), ROWS);
         for (line, expected) in lines.iter().zip(expected) {
             assert_eq!(line.trim_end(), expected);
@@ -208,10 +208,10 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_panel_fits_its_width() {
+    fn the_dashboard_fits_its_width() {
         let paint = Paint { colour: false, blocks: true };
         for columns in [COLUMNS, 80, 132, 400] {
-            for line in panel(&glance(), columns, paint) {
+            for line in lines(&snapshot(), columns, paint) {
                 assert!(line.chars().count() <= columns, "{columns}: {line}");
             }
         }
@@ -219,8 +219,8 @@ pub(crate) mod tests {
 
     #[test]
     fn colour_is_an_addition() {
-        let coloured = panel(&glance(), 80, Paint { colour: true, blocks: false }).join("\n");
-        let plain = panel(&glance(), 80, Paint { colour: false, blocks: false }).join("\n");
+        let coloured = lines(&snapshot(), 80, Paint { colour: true, blocks: false }).join("\n");
+        let plain = lines(&snapshot(), 80, Paint { colour: false, blocks: false }).join("\n");
         let stripped = ["\x1b[31m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
         assert_eq!(stripped, plain);
     }

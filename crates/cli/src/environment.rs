@@ -1,4 +1,4 @@
-//! Where and with what a run is made, for whoever reads its report next year.
+//! Where and with what a run is made, so that its report can be understood next year.
 
 use std::fs::read_to_string;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! How the program ends: its exit codes, and the failure that is told in one line.
+//! How the program ends: its exit codes, and failures, each printed in one line.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -44,8 +44,8 @@ impl Failure {
 }
 
 impl From<UsageError> for Failure {
-    fn from(complaint: UsageError) -> Self {
-        Self { exit: Exit::Usage, text: complaint.to_string() }
+    fn from(error: UsageError) -> Self {
+        Self { exit: Exit::Usage, text: error.to_string() }
     }
 }
 

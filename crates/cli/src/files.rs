@@ -14,7 +14,7 @@ use warwolf_plan::{ArrivalWords, Plan};
 /// The plan that the words and their files mean.
 ///
 /// # Errors
-/// A complaint about the first word or file that is wrong.
+/// A usage error about the first word or file that is wrong.
 pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError> {
     if load.plan.is_some() {
         refuse_beside_plan(matches)?;
@@ -28,7 +28,7 @@ pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError
 /// Reads SLOs.
 ///
 /// # Errors
-/// A complaint about the first that is none.
+/// A usage error about the first that is none.
 pub(crate) fn slos(texts: &[String]) -> Result<Vec<Slo>, UsageError> {
     let read = |text: &String| {
         Slo::parse(text).map_err(|SloError { value, remedy, .. }| {

@@ -1,10 +1,10 @@
-//! What is shown while a run goes on: a panel on a terminal, a line every few seconds elsewhere, nothing when quiet.
+//! What is shown while a run goes on: a dashboard on a terminal, a line every few seconds elsewhere, nothing when quiet.
 //!
 //! The engine's summing thread calls [`Progress::show`] with what the workers have handed over; the workers themselves
 //! never wait for it. No clock is read: time is what the intervals say.
 
 use crate::banner::{own_end, time};
-use crate::dashboard::{self, Glance, Paint};
+use crate::dashboard::{self, Paint, Snapshot};
 use crate::streams;
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -23,12 +23,12 @@ pub(crate) enum Manner {
     Quiet,
     /// A line every few seconds.
     Lines,
-    /// A panel that is drawn again and again.
-    Panel,
+    /// A dashboard that is drawn again and again.
+    Dashboard,
 }
 
 impl Manner {
-    /// What suits stderr: a panel where there is a terminal that is big enough and can move its cursor.
+    /// What suits stderr: a dashboard where there is a terminal that is big enough and can move its cursor.
     pub(crate) fn suited(is_quiet: bool, wants_lines: bool) -> Self {
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         match () {
@@ -37,7 +37,7 @@ impl Manner {
             () if size()
                 .is_some_and(|(columns, rows)| columns >= dashboard::COLUMNS && rows > dashboard::ROWS) =>
             {
-                Self::Panel
+                Self::Dashboard
             }
             () => Self::Lines,
         }
@@ -57,7 +57,7 @@ pub(crate) struct Progress {
     duration: Option<Duration>,
     calls: Option<u64>,
     warmup: Duration,
-    /// How much time one glance covers.
+    /// How much time one snapshot covers.
     period: Duration,
     since: Timestamp,
     recent: Tally,
@@ -65,7 +65,7 @@ pub(crate) struct Progress {
     errors: u64,
     rates: VecDeque<f64>,
     tails: VecDeque<f64>,
-    /// Lines of the panel that stand on the terminal.
+    /// Lines of the dashboard that stand on the terminal.
     drawn: usize,
 }
 
@@ -74,7 +74,7 @@ impl Progress {
     pub(crate) fn new(manner: Manner, plan: &Plan, control: &Control) -> Self {
         let duration = plan.stop.duration.or_else(|| own_end(plan));
         let period = match manner {
-            Manner::Panel => Duration::from_millis(500),
+            Manner::Dashboard => Duration::from_millis(500),
             Manner::Quiet | Manner::Lines => duration
                 .map_or(LONGEST_PERIOD, |duration| (duration / 5).clamp(SHORTEST_PERIOD, LONGEST_PERIOD)),
         };
@@ -106,17 +106,17 @@ impl Progress {
         if covered < self.period {
             return;
         }
-        let glance = self.glance(interval.end, covered);
+        let snapshot = self.snapshot(interval.end, covered);
         match self.manner {
             Manner::Quiet => {}
-            Manner::Lines => streams::say(&line(&glance)),
-            Manner::Panel => self.draw(&glance),
+            Manner::Lines => streams::say(&line(&snapshot)),
+            Manner::Dashboard => self.draw(&snapshot),
         }
         self.since = interval.end;
         self.recent.reset();
     }
 
-    /// Takes the panel away, so that what follows stands where it stood.
+    /// Takes the dashboard away, so that what follows stands where it stood.
     pub(crate) fn clear(&mut self) {
         if self.drawn > 0 {
             streams::say(&format!("\x1b[{}A\r\x1b[J", self.drawn));
@@ -124,7 +124,7 @@ impl Progress {
         }
     }
 
-    fn glance(&mut self, now: Timestamp, covered: Duration) -> Glance {
+    fn snapshot(&mut self, now: Timestamp, covered: Duration) -> Snapshot {
         let seconds = covered.as_secs_f64();
         let rate = self.recent.completed() as f64 / seconds;
         let latency = self.recent.phase(Phase::Latency);
@@ -133,7 +133,7 @@ impl Progress {
         self.errors += self.recent.errors();
         keep(&mut self.rates, rate);
         keep(&mut self.tails, tail.unwrap_or(0) as f64);
-        Glance {
+        Snapshot {
             elapsed: now.since(Timestamp::ZERO),
             duration: self.duration,
             calls: self.calls,
@@ -152,9 +152,9 @@ impl Progress {
         }
     }
 
-    fn draw(&mut self, glance: &Glance) {
+    fn draw(&mut self, snapshot: &Snapshot) {
         let columns = size().map_or(dashboard::COLUMNS, |(columns, _)| columns);
-        let lines = dashboard::panel(glance, columns, self.paint);
+        let lines = dashboard::lines(snapshot, columns, self.paint);
         let mut text = if self.drawn > 0 { format!("\x1b[{}A\r", self.drawn) } else { String::new() };
         for line in &lines {
             text.push_str(line);
@@ -178,16 +178,16 @@ fn keep(history: &mut VecDeque<f64>, value: f64) {
 }
 
 /// One line for logs.
-fn line(glance: &Glance) -> String {
-    let warming = if glance.warming { "  warm-up" } else { "" };
+fn line(snapshot: &Snapshot) -> String {
+    let warming = if snapshot.warming { "  warm-up" } else { "" };
     format!(
         "warwolf: {:>6}  {}  p50 {}  p99 {}  {} in flight  {} errors{warming}\n",
-        time(Duration::from_secs(glance.elapsed.as_secs())),
-        unit::rate(glance.rate),
-        dashboard::known(glance.latency[0]),
-        dashboard::known(glance.latency[2]),
-        unit::count(glance.in_flight),
-        unit::count(glance.errors),
+        time(Duration::from_secs(snapshot.elapsed.as_secs())),
+        unit::rate(snapshot.rate),
+        dashboard::known(snapshot.latency[0]),
+        dashboard::known(snapshot.latency[2]),
+        unit::count(snapshot.in_flight),
+        unit::count(snapshot.errors),
     )
 }
 
@@ -197,9 +197,9 @@ mod tests {
 
     #[test]
     fn a_line_says_when_how_much_how_fast_and_what_went_wrong() {
-        let glance = Glance { warming: true, ..dashboard::tests::glance() };
+        let snapshot = Snapshot { warming: true, ..dashboard::tests::snapshot() };
         assert_eq!(
-            line(&glance),
+            line(&snapshot),
             "warwolf:     3s  45,123/s  p50 1.10 ms  p99 12.3 ms  50 in flight  7 errors  warm-up\n"
         );
     }

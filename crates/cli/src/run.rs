@@ -1,6 +1,6 @@
 //! `run`: a plan is made, run, and reported.
 
-use crate::banner::{Means, headline};
+use crate::banner::{Means, run_banner};
 use crate::exit::{Exit, Failure};
 use crate::history::Kept;
 use crate::progress::{Manner, Progress};
@@ -36,7 +36,7 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
     let results = Results::open(&given.output)?;
     let history = given.keep.as_ref().map(|_| Kept::open(&given.database)).transpose()?;
     if !given.output.quiet {
-        streams::say(&format!("warwolf: {}\n", headline(&plan, &means(&plan, shard))));
+        streams::say(&format!("warwolf: {}\n", run_banner(&plan, &means(&plan, shard))));
     }
     let run = perform(&plan, shard, given)?;
     if let (Some(mut history), Some(name)) = (history, &given.keep) {

@@ -1,4 +1,4 @@
-//! Data on stdout, speech on stderr. A reader who has gone away is no error: whoever closes a pipe has seen enough.
+//! Data on stdout, speech on stderr. A closed pipe is not an error: its reader has seen enough.
 
 use crate::exit::Failure;
 use std::io::{self, ErrorKind, Write};

@@ -69,7 +69,7 @@ pub(crate) enum Turn {
     Finished,
 }
 
-/// What a worker is told before it begins.
+/// What a worker needs to begin.
 pub(crate) struct Task<'p> {
     pub(crate) plan: &'p Plan,
     /// The part of the plan that is this worker's.
@@ -418,8 +418,8 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.timers.set(Timer::Pause, index, until);
     }
 
-    /// A session is over; `is_told` says whether the observer hears of it.
-    fn end_session(&mut self, index: u32, is_told: bool) {
+    /// Ends a session. `is_reported` is whether the observer gets an event.
+    fn end_session(&mut self, index: u32, is_reported: bool) {
         if self.prepared.ownership.dedicated() > 0 {
             self.close_dedicated(index);
         } else {
@@ -430,7 +430,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.accounting.programmed += live.session.calls_asked();
         self.accounting.over += u64::from(self.now < self.stop_at);
         self.arrivals.session_over(self.now);
-        if is_told {
+        if is_reported {
             self.notify_session_over(&live);
         }
     }

@@ -180,7 +180,7 @@ impl Conversation {
 
     fn refused(&mut self, code: u16, out: &mut Vec<u8>) -> Event {
         self.answer(code);
-        // Whoever says 421 closes the connection (RFC 959 section 5.4).
+        // A server that replies 421 closes the connection (RFC 959 section 5.4).
         if code == 421 { Event::Over } else { self.leave(out) }
     }
 

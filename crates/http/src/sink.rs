@@ -92,7 +92,7 @@ fn status_line<'a>(head: &mut &'a [u8]) -> &'a [u8] {
     }
 }
 
-/// What told where a complete reply ends (RFC 9112 section 6.3).
+/// How the end of a complete reply was found (RFC 9112 section 6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// `Content-Length`.

@@ -231,7 +231,7 @@ impl Timeline {
     }
 
     /// Adds a tally to its entry: as another source of the same interval if an entry is one interval, otherwise as another
-    /// interval, since that can no longer be told apart.
+    /// interval, since the two can no longer be distinguished.
     fn fold(&mut self, number: u64, tally: &Tally) {
         while number / self.span >= Self::MAX_ENTRIES as u64 {
             self.coarsen();

@@ -382,8 +382,8 @@ pub struct Tls {
     pub ciphers: Vec<String>,
     /// Whether TLS sessions are resumed.
     pub resumption: bool,
-    /// Whether only those are that a connection of the same session of the workload has left, where sessions have
-    /// dedicated connections ([`Ownership::Dedicated`]; httperf).
+    /// Whether a connection resumes only what connections of its own session have left, where sessions have
+    /// dedicated connections ([`Ownership::Dedicated`]).
     #[serde(default, skip_serializing_if = "is_default")]
     pub resume_own: bool,
     /// Name sent as SNI and checked in the certificate; none means the URL's host.

@@ -75,13 +75,13 @@ pub struct Resources {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fetch {
-    /// Images, scripts, style sheets and backgrounds, each once for a page, one after the other, the last one first (siege). A
+    /// Images, scripts, style sheets and backgrounds, each once for a page, one after the other, the last one first. A
     /// page that sends its reader on (`<meta http-equiv=refresh>`) is followed like a redirect, also where those are not
     /// followed.
     #[default]
     InTurn,
     /// Images, frames and what is in those, as often as they are named, all at once in the order of the page, and only from
-    /// the page's own server; a host without a port is that server too (httperf).
+    /// the page's own server; a host without a port is that server too.
     Together,
 }
 

@@ -281,7 +281,7 @@ impl Proxy {
     }
 }
 
-/// Reads a list of requests, one a line: `URL`, `METHOD URL [BODY]`, or `URL METHOD [BODY]` as siege has it. A body
+/// Reads a list of requests, one a line: `URL`, `METHOD URL [BODY]`, or `URL METHOD [BODY]`. A body
 /// that begins with `<` or `@` is the content of the file named after it. Blank lines and lines that begin with `#` are
 /// passed over.
 ///

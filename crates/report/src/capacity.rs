@@ -52,7 +52,7 @@ impl CapacityReport {
         Self { capacity }
     }
 
-    fn headline(&self) -> String {
+    fn answer(&self) -> String {
         let slos = self.capacity.slos.join(" and ");
         let found = &self.capacity.found;
         match (found.held, found.broken) {
@@ -109,7 +109,7 @@ impl CapacityReport {
 
 impl Rendered for CapacityReport {
     fn text(&self) -> String {
-        let mut out = format!("{}\n", self.headline());
+        let mut out = format!("{}\n", self.answer());
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "  {fact}");
         });
@@ -119,7 +119,7 @@ impl Rendered for CapacityReport {
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("**{}**\n\n", self.headline());
+        let mut out = format!("**{}**\n\n", self.answer());
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "- {fact}");
         });
@@ -218,7 +218,7 @@ impl Rendered for CapacityReport {
         let _ = writeln!(
             out,
             "<h1>Capacity</h1><div class=\"verdict {class}\"><b>{}</b></div>",
-            escape(&self.headline())
+            escape(&self.answer())
         );
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "<p>{}</p>", escape(fact));

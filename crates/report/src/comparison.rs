@@ -46,7 +46,7 @@ impl ComparisonReport {
 
     /// The answer in one sentence.
     #[must_use]
-    pub fn headline(&self) -> String {
+    pub fn answer(&self) -> String {
         if self.is_spoilt() {
             return "NO ANSWER: the results of one side reflect the load generator, not its server"
                 .to_owned();
@@ -62,7 +62,7 @@ impl Rendered for ComparisonReport {
     const FORMS: &'static [Form] = &[Form::Text, Form::Json, Form::Markdown, Form::Html];
 
     fn text(&self) -> String {
-        let mut out = format!("{}\n\n", self.headline());
+        let mut out = format!("{}\n\n", self.answer());
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
             let _ = writeln!(out, "{letter}  {}  {}", side.verdict.grade.name(), side.name);
             for reason in side.verdict.doubts() {
@@ -84,7 +84,7 @@ impl Rendered for ComparisonReport {
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("**{}**\n\n", self.headline());
+        let mut out = format!("**{}**\n\n", self.answer());
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
             let _ = writeln!(
                 out,
@@ -113,7 +113,7 @@ impl Rendered for ComparisonReport {
         let _ = writeln!(
             out,
             "<h1>Comparison</h1><div class=\"verdict {class}\"><b>{}</b></div>",
-            escape(&self.headline())
+            escape(&self.answer())
         );
         let sides = ['A', 'B'].iter().zip(&self.sides).map(|(letter, side)| {
             let doubts: Vec<String> = side.verdict.doubts().map(wording::doubt).collect();
@@ -139,7 +139,7 @@ impl Rendered for ComparisonReport {
         let side = |side: &Side| json!({ "name": side.name, "verdict": side.verdict.grade.name() });
         json!({
             "schema_version": 1,
-            "answer": self.headline(),
+            "answer": self.answer(),
             "regression": self.reliable().is_some_and(Comparison::is_regression),
             "reliable": self.reliable().is_some(),
             "refusal": self.answer.as_ref().err().map(ToString::to_string),
@@ -310,8 +310,8 @@ mod tests {
             ),
         ];
         for (findings, expected) in rows {
-            let headline = report(findings).headline();
-            assert!(headline.starts_with(expected), "{headline}");
+            let answer = report(findings).answer();
+            assert!(answer.starts_with(expected), "{answer}");
         }
     }
 
@@ -324,7 +324,7 @@ mod tests {
             answer: Err(Refusal::TooFewBlocks { have: 2 }),
             ..report([Finding::Better; 5])
         };
-        assert!(refused.headline().contains(&format!(
+        assert!(refused.answer().contains(&format!(
             "2 blocks of slices are too few to tell a difference from chance; {FEWEST_BLOCKS}"
         )));
     }

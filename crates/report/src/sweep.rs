@@ -117,7 +117,7 @@ impl SweepReport {
         self.points.iter().zip(&self.rows).filter_map(doubt).collect()
     }
 
-    fn headline(&self) -> String {
+    fn answer(&self) -> String {
         let (done, all) = (self.sweep.measured.len(), self.sweep.steps);
         let doubtful =
             self.rows.iter().filter(|row| row.grade.is_some_and(|grade| grade > Grade::Valid)).count();
@@ -215,7 +215,7 @@ impl SweepReport {
 
 impl Rendered for SweepReport {
     fn text(&self) -> String {
-        let mut out = format!("{}\n\n", self.headline());
+        let mut out = format!("{}\n\n", self.answer());
         self.table(text_table, &mut out);
         let doubts = self.doubts();
         if !doubts.is_empty() {
@@ -228,7 +228,7 @@ impl Rendered for SweepReport {
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("{}\n\n", self.headline());
+        let mut out = format!("{}\n\n", self.answer());
         self.table(markdown_table, &mut out);
         self.doubts().iter().for_each(|doubt| {
             let _ = writeln!(out, "\n- {doubt}");
@@ -333,7 +333,7 @@ impl Rendered for SweepReport {
         let _ = writeln!(
             out,
             "<h1>Sweep</h1><div class=\"verdict {class}\"><b>{}</b></div>",
-            escape(&self.headline())
+            escape(&self.answer())
         );
         page::part(&mut out, "charts", "Charts");
         out.push_str("<div class=\"charts\">\n");

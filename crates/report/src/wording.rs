@@ -86,11 +86,7 @@ fn figures(figures: &ReasonFigures) -> String {
             format!("{busy}: {} is the limit of this machine, not of the server", rate(*rate_per_s))
         }
         ReasonFigures::SlotsFull { held_back, planned, in_flight_limit, rate_per_s, target_rate_per_s } => {
-            let (held_back, planned, slots) = (count(*held_back), count(*planned), count(*in_flight_limit));
-            let achieved = target_rate_per_s
-                .map(|target| format!("; {} of {} achieved", rate(*rate_per_s), rate(target)))
-                .unwrap_or_default();
-            format!("{held_back} of {planned} requests waited for one of {slots} slots{achieved}")
+            slots_full([*held_back, *planned, *in_flight_limit], *rate_per_s, *target_rate_per_s)
         }
         ReasonFigures::ConnectionsRefused { connections_held, connections_asked, connections_failed } => {
             format!(
@@ -125,6 +121,15 @@ fn figures(figures: &ReasonFigures) -> String {
         }
         ReasonFigures::Accounting(mismatch) => mismatched(mismatch),
     }
+}
+
+fn slots_full([held_back, planned, slots]: [u64; 3], achieved: f64, target: Option<f64>) -> String {
+    let (held_back, planned, slots) = (count(held_back), count(planned), count(slots));
+    let achieved = target.map(|target| format!("; {} of {} achieved", rate(achieved), rate(target)));
+    format!(
+        "{held_back} of {planned} requests waited for one of {slots} slots{}",
+        achieved.unwrap_or_default()
+    )
 }
 
 fn mismatched(mismatch: &Mismatch) -> String {

@@ -10,7 +10,7 @@ use warwolf_plan::{Endpoint, InitialCookie, Request, Scheme};
 
 /// Cookies a session keeps; a further one takes the place of the oldest. (RFC 6265 section 6.1 asks for 50 a domain.)
 pub const COOKIES_MAX: usize = 50;
-/// Bytes of name, value, domain and path of one cookie; a larger one is refused (RFC 6265 section 6.1).
+/// Bytes of name, value, domain and path of a cookie; a larger one is refused (RFC 6265 section 6.1).
 pub const COOKIE_BYTES_MAX: usize = 4_096;
 /// The same for all cookies of a session; the oldest make room.
 pub const COOKIES_BYTES_MAX: usize = 16_384;

@@ -1,4 +1,4 @@
-//! Random data that goes out with a call: what torture tests send.
+//! Random data that goes out with a call: for queries, header fields and bodies.
 
 use crate::seed::Stream;
 use warwolf_plan::{DataPlace, RandomData};

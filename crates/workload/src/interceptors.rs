@@ -99,7 +99,7 @@ impl Provenance {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
     pub(crate) cookies: Cookies,
-    /// The one cookie of a session that keeps no other.
+    /// The only cookie of a session that keeps the last value.
     pub(crate) last_cookie: Vec<u8>,
     pub(crate) answers: challenge::Answers,
     /// Nonces used.

@@ -1,7 +1,7 @@
 //! When sessions start and what they say.
 //!
 //! [`Arrivals`] are the intended starts of one shard; a [`Session`] is one user's remaining steps. Both are values that
-//! are told what happened: no socket, no clock, no file, and no chance but what [`seed`] makes from the plan's seed. The
+//! take what happened as arguments: no socket, no clock, no file, and no chance but what [`seed`] makes from the plan's seed. The
 //! engine calls them; what they would send can be tested as a list.
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
 //! The only source of chance: numbers made from the plan's seed, a purpose and a position.
 //!
-//! Chance belongs to a number, not to a thread: draw `i` of stream `k` is the same whoever asks and in whatever order. It
+//! Chance belongs to a number, not to a thread: draw `i` of stream `k` is the same for every thread and in any order. It
 //! also makes a stream free to create, so that a session holds none.
 
 /// What a stream is for, as a number. No two purposes of a run share one. Those of this crate are named here; other users of

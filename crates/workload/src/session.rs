@@ -1,6 +1,6 @@
 //! One user's remaining steps.
 //!
-//! Not a connection and not a call: a session says what comes next and is told how it went. The engine holds thousands,
+//! Not a connection and not a call: a session decides what comes next and gets the replies. The engine holds thousands,
 //! so what only some need (cookies, redirects) is made when it is first needed, and chance needs no memory at all.
 
 use crate::cookies::Cookies;
@@ -200,7 +200,7 @@ pub enum Sequel {
     Again,
 }
 
-/// Bytes of a session's one cookie that are kept.
+/// Bytes that are kept of the only cookie of a session
 const LAST_COOKIE_MAX: usize = 245;
 
 /// One user's remaining steps: 64 bytes, and more only for cookies and unplanned calls.
@@ -278,7 +278,7 @@ impl Session {
     /// When no call is out.
     #[inline]
     pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) -> Sequel {
-        assert!(self.outstanding > 0, "a session was told of a reply while it waits for none");
+        assert!(self.outstanding > 0, "a session got a reply while it waits for none");
         match failure::judge(&workload.failure, reply) {
             Judgement::Again if self.phase != Phase::Over => return Sequel::Again,
             Judgement::Failed if self.phase != Phase::Setup => self.fail(),

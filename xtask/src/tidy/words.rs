@@ -13,25 +13,24 @@ use super::sources;
 type Replaced = (&'static str, &'static str, bool);
 
 /// Words that are replaced everywhere in the product and its documents.
-const REPLACED: [Replaced; 19] = [
+const REPLACED: [Replaced; 18] = [
     ("admission", "setup login, or what the rule does", false),
-    ("bereft", "orphaned", true),
-    ("bury", "reap", true),
+    ("bereft", "orphaned", false),
+    ("bury", "reap", false),
     ("buried", "reaped", false),
-    ("complaint", "usage error", true),
-    ("complaints", "usage errors", true),
-    ("glance", "snapshot", true),
-    ("headline", "run banner", true),
-    ("jar", "initial cookies", true),
+    ("complaint", "usage error", false),
+    ("complaints", "usage errors", false),
+    ("glance", "snapshot", false),
+    ("headline", "run banner, or answer", false),
     ("ledger", "accounting, counts", false),
     ("lull", "throttle", false),
-    ("objective", "SLO", true),
-    ("panel", "dashboard", true),
+    ("objective", "SLO", false),
+    ("panel", "dashboard", false),
     ("promise", "SLO", false),
     ("promises", "SLOs", false),
-    ("told", "output, or an active verb", true),
+    ("told", "output, or an active verb", false),
     ("trials", "end-to-end tests", false),
-    ("whoever", "name who it is", true),
+    ("whoever", "name who it is", false),
     ("witness", "observer", false),
 ];
 
@@ -40,11 +39,11 @@ const FRONT_ENDS: [Replaced; 9] = [
     ("admission", "a rule of the plan", false),
     ("classic", "what the plan asks for", false),
     ("http_load", "what the plan asks for", false),
-    ("httperf", "what the plan asks for", true),
-    ("one_cookie", "a cookie policy", true),
-    ("siege", "what the plan asks for", true),
+    ("httperf", "what the plan asks for", false),
+    ("one_cookie", "a cookie policy", false),
+    ("siege", "what the plan asks for", false),
     ("staggered", "an order of the plan", false),
-    ("torture", "a purpose its owner numbers", true),
+    ("torture", "a purpose its owner numbers", false),
     ("working_set", "a list of indices", false),
 ];
 

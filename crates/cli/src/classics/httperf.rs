@@ -61,7 +61,7 @@ fn load(plan: &Plan, live: &mut Live, observers: &dyn ObserverSource) -> Result<
 fn refusal(style: &Style, error: &SetupError) -> Usage {
     let stderr = match error {
         SetupError::Resolve { host, .. } => style.unresolved(host),
-        error => style.complaint(&error.to_string()),
+        error => style.usage_error(&error.to_string()),
     };
     Usage { stdout: String::new(), stderr, code: 1 }
 }

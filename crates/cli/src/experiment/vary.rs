@@ -149,7 +149,7 @@ mod tests {
 
     fn made(args: &str, vary: &[&str], point: &[usize]) -> Result<Plan, String> {
         let vary: Vec<Vary> = vary.iter().map(|text| Vary::parse(text).unwrap()).collect();
-        plan(&matches(args), &vary, &Point(point.to_vec())).map_err(|complaint| complaint.to_string())
+        plan(&matches(args), &vary, &Point(point.to_vec())).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -194,8 +194,8 @@ mod tests {
             (made("-d 1s", &["connections=1"], &[0]), "url: none is given"),
         ];
         for (plan, expected) in rows {
-            let complaint = plan.unwrap_err();
-            assert!(complaint.starts_with(expected), "{complaint}");
+            let error = plan.unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

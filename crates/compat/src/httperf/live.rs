@@ -45,10 +45,10 @@ pub struct Live {
     rates: Rates,
     second: Statuses,
     second_due_ns: u64,
-    /// Gaps to be told of, with when, for those who want to know.
+    /// Gaps to print, each with its moment, where the options ask for it.
     gaps: Option<Peekable<Delays>>,
     program: String,
-    /// Targets to be told of as calls are made.
+    /// Targets to print as calls are made.
     visits: Option<Visits>,
 }
 
@@ -68,7 +68,7 @@ impl Statuses {
     }
 }
 
-/// Gaps with the arrival that each is drawn at; the first gap is not told.
+/// Gaps with the arrival that each is drawn at; the first gap is not printed.
 #[derive(Debug)]
 struct Delays {
     gaps: Gaps,
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// What is told of a run of `tenths` of a second with one reply in each; the last may end early.
+    /// What is printed of a run of `tenths` of a second with one reply in each; the last may end early.
     fn follow(mut live: Live, client: (u32, u32), tenths: u64, wall_ms: u64) -> Said {
         let mut said = Said::default();
         let mut hear = |more: Said| {

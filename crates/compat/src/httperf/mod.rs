@@ -34,7 +34,7 @@ use translate::{NoPlan, Visits, translate};
 use warwolf_measure::Run;
 use warwolf_plan::Plan;
 
-/// How files are read: by whoever may.
+/// How files are read: by a function of the caller.
 pub type Read<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 
 /// Why nothing is run, or what was wanted instead: text for each stream, and the exit code.
@@ -59,11 +59,11 @@ impl Usage {
 pub struct Classic {
     /// What is to be run.
     pub plan: Plan,
-    /// How it is told.
+    /// How it is printed.
     pub style: Style,
 }
 
-/// How a run is told.
+/// How a run is printed.
 #[derive(Clone, Debug)]
 pub struct Style {
     options: Options,
@@ -178,7 +178,7 @@ impl Style {
 
     /// What is said on stderr when a run cannot begin for another reason.
     #[must_use]
-    pub fn complaint(&self, why: &str) -> String {
+    pub fn usage_error(&self, why: &str) -> String {
         format!("{}: {why}\n", self.options.program)
     }
 

@@ -50,7 +50,7 @@ pub struct Figures {
     pub sessions: Option<Sessions>,
 }
 
-/// The errors that are told apart.
+/// The errors that have counters of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Errors {
     /// A deadline passed: one for each connection.

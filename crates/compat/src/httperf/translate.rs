@@ -206,7 +206,7 @@ fn workload(
     }
     let (sessions, calls, think) = match options.sessions {
         Some(Sessions::Calls { sessions, calls, think }) => (Some(sessions), calls, think),
-        // Whoever says for how long does not have to say how many.
+        // A duration makes a number unnecessary.
         _ if options.runtime.is_some() && !options.conns_given => (None, options.calls, 0.0),
         _ => (Some(options.conns), options.calls, 0.0),
     };

@@ -127,7 +127,7 @@ impl CallCounter {
         Some(status)
     }
 
-    /// Whoever was let in made a transaction. The original calls those successful that brought as much as the server had
+    /// A request that was let in is a transaction. The original calls those successful that brought as much as the server had
     /// announced, which is nothing where a file is missing, and nothing where one is stored.
     fn take_ftp(&mut self, style: &Style, call: &Call, ftp: Ftp) {
         if !ftp.is_in {

@@ -27,9 +27,9 @@ fn nothing() -> Call {
 }
 
 /// Transactions, successful, failed.
-type Told = (u64, u64, u64);
+type Found = (u64, u64, u64);
 
-fn told(calls: &[Call]) -> Told {
+fn found(calls: &[Call]) -> Found {
     let mut counter = CallCounter::default();
     let style = style("");
     for call in calls {
@@ -41,7 +41,7 @@ fn told(calls: &[Call]) -> Told {
 
 #[test]
 fn each_status_counts_as_in_the_original() {
-    let rows: [(&[u16], Told); 6] = [
+    let rows: [(&[u16], Found); 6] = [
         (&[200, 201, 204, 206, 299, 300, 301, 304, 308, 399, 100], (1, 1, 0)),
         (&[400, 402, 403, 404, 405, 406, 409, 410, 429, 451, 499], (1, 0, 0)),
         (&[401, 407], (1, 1, 0)),
@@ -51,26 +51,26 @@ fn each_status_counts_as_in_the_original() {
     ];
     for (statuses, expected) in rows {
         for status in statuses {
-            assert_eq!(told(&[reply(*status)]), expected, "{status}");
+            assert_eq!(found(&[reply(*status)]), expected, "{status}");
         }
     }
-    assert_eq!(told(&[nothing()]), (0, 0, 1));
-    assert_eq!(told(&[Call { end: End::NotHttp, ..nothing() }]), (1, 0, 1));
+    assert_eq!(found(&[nothing()]), (0, 0, 1));
+    assert_eq!(found(&[Call { end: End::NotHttp, ..nothing() }]), (1, 0, 1));
 }
 
 #[test]
 fn a_chain_counts_by_its_end() {
     let redirect = Call { goes_on: true, ..reply(302) };
-    assert_eq!(told(&[redirect, reply(200)]), (2, 2, 0));
-    assert_eq!(told(&[redirect, reply(500), redirect, reply(500)]), (0, 2, 2));
-    assert_eq!(told(&[redirect, redirect, nothing()]), (0, 2, 1));
-    assert_eq!(told(&[redirect, reply(404)]), (2, 1, 0));
+    assert_eq!(found(&[redirect, reply(200)]), (2, 2, 0));
+    assert_eq!(found(&[redirect, reply(500), redirect, reply(500)]), (0, 2, 2));
+    assert_eq!(found(&[redirect, redirect, nothing()]), (0, 2, 1));
+    assert_eq!(found(&[redirect, reply(404)]), (2, 1, 0));
     let challenge = Call { goes_on: true, ..reply(401) };
-    assert_eq!(told(&[challenge, challenge, challenge, challenge, reply(401)]), (5, 5, 0));
-    assert_eq!(told(&[Call { gives_up: true, ..reply(401) }]), (0, 1, 1), "no login for a digest");
+    assert_eq!(found(&[challenge, challenge, challenge, challenge, reply(401)]), (5, 5, 0));
+    assert_eq!(found(&[Call { gives_up: true, ..reply(401) }]), (0, 1, 1), "no login for a digest");
     let other = |call: Call| Call { user: 7, ..call };
     assert_eq!(
-        told(&[redirect, other(redirect), nothing(), other(reply(200))]),
+        found(&[redirect, other(redirect), nothing(), other(reply(200))]),
         (2, 3, 1),
         "each user's own"
     );
@@ -79,7 +79,7 @@ fn a_chain_counts_by_its_end() {
 #[test]
 fn the_first_request_of_a_user_may_fail() {
     let opening = |call: Call| Call { opening: true, ..call };
-    assert_eq!(told(&[opening(nothing()), opening(reply(500)), opening(reply(200))]), (1, 1, 0));
+    assert_eq!(found(&[opening(nothing()), opening(reply(500)), opening(reply(200))]), (1, 1, 0));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_is_forbidden_fails_from_4_1_7_on_unless_the_user_is_let_in() {
         let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
         parse(&argv, &world).unwrap().style
     };
-    let told = |line: &str, calls: &[Call]| {
+    let found = |line: &str, calls: &[Call]| {
         let (mut counter, style) = (CallCounter::default(), style(line));
         calls.iter().for_each(|call| _ = counter.take(&style, call));
         let counts = counter.counts(Duration::ZERO, 0);
@@ -134,7 +134,7 @@ fn what_is_forbidden_fails_from_4_1_7_on_unless_the_user_is_let_in() {
     };
     let asking = |status| Call { goes_on: true, ..reply(status) };
     let nobody = Call { goes_on: true, ..nothing() };
-    let rows: [(&str, &[Call], Told); 9] = [
+    let rows: [(&str, &[Call], Found); 9] = [
         ("siege -R rc a.test", &[reply(403)], (1, 0, 0)),
         ("siege --as 4.1.7 -R rc a.test", &[reply(403)], (0, 0, 1)),
         ("siege -R in a.test", &[reply(403)], (0, 0, 1)),
@@ -146,6 +146,6 @@ fn what_is_forbidden_fails_from_4_1_7_on_unless_the_user_is_let_in() {
         ("siege -R in a.test", &[asking(403), nothing()], (0, 0, 1)),
     ];
     for (line, calls, expected) in rows {
-        assert_eq!(told(line, calls), expected, "{line} {calls:?}");
+        assert_eq!(found(line, calls), expected, "{line} {calls:?}");
     }
 }

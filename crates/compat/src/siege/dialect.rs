@@ -28,7 +28,7 @@ pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
     let quirks = read.options.iter().any(|(means, _)| *means == Means::Quirks);
     // The original goes through its words twice, and complains twice.
     for _ in 0..=usize::from(quirks) {
-        read.complaints.iter().for_each(|complaint| before.stderr.extend([complaint, "\n"]));
+        read.errors.iter().for_each(|error| before.stderr.extend([error, "\n"]));
     }
     if let Some(ending) = end_early(&read.options, era, &before) {
         return Err(ending);

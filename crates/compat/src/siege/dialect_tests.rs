@@ -72,9 +72,9 @@ fn what_cannot_be_requested_is_in_the_plan_and_fails() {
     let world = world().with_file("list", "gopher://a/\na.test/\nNAME = x\n");
     let classic = classic("siege -v -f list", &world);
     assert_eq!(classic.before.stderr, "");
-    let told: Vec<(&str, bool)> =
+    let found: Vec<(&str, bool)> =
         classic.style.shown.iter().map(|shown| (shown.path.as_str(), shown.unsupported)).collect();
-    assert_eq!(told, [("gopher://a/", true), ("/", false), ("NAME = x", false)]);
+    assert_eq!(found, [("gopher://a/", true), ("/", false), ("NAME = x", false)]);
     assert_eq!(classic.plan.unwrap().requests.len(), 3);
 }
 
@@ -122,9 +122,9 @@ fn users_begin_with_the_cookies_that_were_kept() {
     let world = world().with_file("/home/jeff/.siege/cookies.txt", kept).with_file("rc", "");
     let jar = |line: &str| {
         let classic = classic(line, &world);
-        let told = classic.plan.expect("a run").session.initial_cookies;
+        let found = classic.plan.expect("a run").session.initial_cookies;
         (
-            told.iter().map(|cookie| format!("{}@{}", cookie.name, cookie.domain)).collect::<Vec<_>>(),
+            found.iter().map(|cookie| format!("{}@{}", cookie.name, cookie.domain)).collect::<Vec<_>>(),
             classic.style,
         )
     };
@@ -137,8 +137,8 @@ fn users_begin_with_the_cookies_that_were_kept() {
         ("siege --as 1.00 -t1 -u a.test", &[]),
     ];
     for (line, expected) in rows {
-        let (told, style) = jar(line);
-        assert_eq!(told, expected, "{line}");
+        let (found, style) = jar(line);
+        assert_eq!(found, expected, "{line}");
         let path = style.cookies.map(|path| path.display().to_string());
         let keeps =
             if line.contains("1.00") { None } else { Some("/home/jeff/.siege/cookies.txt".to_owned()) };

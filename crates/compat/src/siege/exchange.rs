@@ -149,7 +149,7 @@ mod tests {
         parse(&argv, &world).unwrap().style
     }
 
-    fn told(line: &str) -> String {
+    fn found(line: &str) -> String {
         let call = Exchange {
             place: "a.test:80",
             opened: true,
@@ -172,7 +172,7 @@ mod tests {
             ("siege -R rc -p -q a.test", "B\n"),
         ];
         for (line, expected) in rows {
-            assert_eq!(told(line), expected, "{line}");
+            assert_eq!(found(line), expected, "{line}");
         }
         let sending = Exchange { request: b"Q\r\n\r\nbody", ..Exchange::default() };
         assert_eq!(exchange(&style("siege -R rc -g a.test"), &sending), b"Q\r\n\r\nbody\n\n");

@@ -54,9 +54,9 @@ fn transfer<'a>(request: &'a Request, outcome: Outcome, status: u16, previous: u
 }
 
 /// Transactions, successful, failed.
-type Told = (u64, u64, u64);
+type Found = (u64, u64, u64);
 
-fn told(words: &str, outcome: Outcome, status: u16, previous: u16, bytes: u64) -> (Told, u16) {
+fn found(words: &str, outcome: Outcome, status: u16, previous: u16, bytes: u64) -> (Found, u16) {
     let Classic { plan, style, .. } = siege("", words);
     let request = plan.unwrap().requests[0].clone();
     let (end, status) = transfer(&request, outcome, status, previous).end();
@@ -90,9 +90,9 @@ fn transfers_count_as_in_the_original_but_for_its_successes() {
     ];
     for (words, outcome, status, previous, bytes, counts, quirks, shown) in rows {
         let case = format!("{words} {outcome:?} {status} {previous}");
-        assert_eq!(told(words, outcome, status, previous, bytes), (counts, shown), "{case}");
+        assert_eq!(found(words, outcome, status, previous, bytes), (counts, shown), "{case}");
         let quirky = format!("--quirks|{words}");
-        assert_eq!(told(&quirky, outcome, status, previous, bytes), (quirks, shown), "{case}");
+        assert_eq!(found(&quirky, outcome, status, previous, bytes), (quirks, shown), "{case}");
     }
 }
 

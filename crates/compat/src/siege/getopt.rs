@@ -36,13 +36,13 @@ pub(super) struct Words<T> {
     /// Words that are no options, in the order given.
     pub(super) others: Vec<String>,
     /// What was wrong, a line each, without line ends.
-    pub(super) complaints: Vec<String>,
+    pub(super) errors: Vec<String>,
 }
 
-/// Takes `argv` apart; its first word is the program's name, which stands before every complaint.
+/// Takes `argv` apart; its first word is the program's name, which stands before every message.
 pub(super) fn getopt<T: Copy>(table: &[Choice<T>], argv: &[String]) -> Words<T> {
     let program = argv.first().map_or("siege", String::as_str);
-    let mut words = Words { options: Vec::new(), others: Vec::new(), complaints: Vec::new() };
+    let mut words = Words { options: Vec::new(), others: Vec::new(), errors: Vec::new() };
     let mut rest = argv.iter().skip(1);
     while let Some(word) = rest.next() {
         if word == "--" {
@@ -57,8 +57,8 @@ pub(super) fn getopt<T: Copy>(table: &[Choice<T>], argv: &[String]) -> Words<T> 
             words.others.push(word.clone());
             Ok(())
         };
-        if let Err(complaint) = outcome {
-            words.complaints.push(format!("{program}: {complaint}"));
+        if let Err(error) = outcome {
+            words.errors.push(format!("{program}: {error}"));
         }
     }
     words
@@ -118,10 +118,10 @@ fn short_options<T: Copy>(
     rest: &mut Rest<'_>,
     options: &mut Vec<(T, Option<String>)>,
 ) -> Result<(), String> {
-    let mut complaint = Ok(());
+    let mut error = Ok(());
     for (at, letter) in letters.char_indices() {
         let Some(choice) = table.iter().find(|choice| choice.short == Some(letter)) else {
-            complaint = Err(format!("invalid option -- '{letter}'"));
+            error = Err(format!("invalid option -- '{letter}'"));
             continue;
         };
         let attached = &letters[at + letter.len_utf8()..];
@@ -138,13 +138,13 @@ fn short_options<T: Copy>(
             Takes::Value => {
                 match rest.next() {
                     Some(value) => options.push((choice.means, Some(value.clone()))),
-                    None => complaint = Err(format!("option requires an argument -- '{letter}'")),
+                    None => error = Err(format!("option requires an argument -- '{letter}'")),
                 }
                 break;
             }
         }
     }
-    complaint
+    error
 }
 
 #[cfg(test)]
@@ -164,7 +164,7 @@ mod tests {
         Choice { means: b'x', short: None, long: "no-verdict", takes: Takes::Nothing, shortens: false },
     ];
 
-    fn told(line: &str) -> (String, Vec<String>, Vec<String>) {
+    fn found(line: &str) -> (String, Vec<String>, Vec<String>) {
         let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let words = getopt(&TABLE, &argv);
         let options: Vec<String> = words
@@ -175,7 +175,7 @@ mod tests {
                 None => char::from(*means).to_string(),
             })
             .collect();
-        (options.join(" "), words.others, words.complaints)
+        (options.join(" "), words.others, words.errors)
     }
 
     #[test]
@@ -197,9 +197,13 @@ mod tests {
             ("siege --no --no-verdict", "N x", ""),
         ];
         for (line, options, others) in rows {
-            let (told_options, told_others, complaints) = told(line);
-            assert_eq!((told_options.as_str(), told_others.join(" ").as_str()), (options, others), "{line}");
-            assert_eq!(complaints, [""; 0], "{line}");
+            let (found_options, found_others, errors) = found(line);
+            assert_eq!(
+                (found_options.as_str(), found_others.join(" ").as_str()),
+                (options, others),
+                "{line}"
+            );
+            assert_eq!(errors, [""; 0], "{line}");
         }
     }
 
@@ -219,9 +223,9 @@ mod tests {
             ("siege --concurrent", "", "siege: option '--concurrent' requires an argument"),
             ("siege --verb=3", "", "siege: option '--verbose' doesn't allow an argument"),
         ];
-        for (line, options, complaint) in rows {
-            let (told_options, _, complaints) = told(line);
-            assert_eq!((told_options.as_str(), complaints), (options, vec![complaint.to_owned()]), "{line}");
+        for (line, options, error) in rows {
+            let (found_options, _, errors) = found(line);
+            assert_eq!((found_options.as_str(), errors), (options, vec![error.to_owned()]), "{line}");
         }
     }
 }

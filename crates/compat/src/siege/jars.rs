@@ -363,7 +363,7 @@ mod tests {
                     mine | nowhere=1; path=/\nno cookie\nmine | =; domain=a.test\n";
         let hosts = ["127.0.0.1", "b.test", "localhost"].map(str::to_owned);
         let jars = Jars::read(text, &hosts);
-        let told = |users| -> Vec<String> {
+        let found = |users| -> Vec<String> {
             let text = |cookie: &InitialCookie| {
                 let secure = if cookie.secure { " secure" } else { "" };
                 format!(
@@ -381,8 +381,8 @@ mod tests {
             "2 hand=1 a.test/",
             "6 seven=7 a.test/ secure",
         ];
-        assert_eq!(told(9), all);
-        assert_eq!(told(2), all[..4]);
+        assert_eq!(found(9), all);
+        assert_eq!(found(2), all[..4]);
         assert!(Jars::read(text, &[]).planned(1, NOW).is_empty(), "of hosts that nobody goes to");
         let kept = lines(&Jars::read(text, &[]), false);
         assert_eq!(kept.len(), 5, "what does not expire is not kept, what nobody used is: {kept:?}");

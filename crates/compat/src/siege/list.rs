@@ -43,7 +43,7 @@ mod tests {
         let mut said = String::new();
         let world = Paper::default().with_variable("HOME", "/home/jeff");
         let manner = Manner { escapes: true, quirks: true };
-        let told: Vec<String> = urls(list, manner, &world, &mut said)
+        let found: Vec<String> = urls(list, manner, &world, &mut said)
             .into_iter()
             .map(|target| format!("{} {}", target.method, target.shown_path))
             .collect();
@@ -62,7 +62,7 @@ mod tests {
             "GET \"http://127.0.0.1:18090/quoted\"",
             "POST /post",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         assert_eq!(said, "");
     }
 

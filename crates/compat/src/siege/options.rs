@@ -123,7 +123,7 @@ pub(super) fn era(argv: &[String]) -> Era {
         |value: &Option<String>| value.iter().all(|value| value.bytes().all(|b| b.is_ascii_digit()));
     let only_counts = ancient.options.iter().all(|(means, value)| *means != Means::Times || is_count(value));
     let says_times = argv.iter().any(|word| word == "--times" || word.starts_with("--times="));
-    let understood = ancient.complaints.is_empty() && ancient.others.is_empty();
+    let understood = ancient.errors.is_empty() && ancient.others.is_empty();
     if understood && only_counts && (given(Means::Url) || says_times) { Era::V100 } else { Era::default() }
 }
 

@@ -7,7 +7,7 @@ fn words(line: &str) -> Vec<String> {
 
 fn set(line: &str) -> Settings {
     let read = getopt(&MODERN, &words(line));
-    assert_eq!(read.complaints, [""; 0], "{line}");
+    assert_eq!(read.errors, [""; 0], "{line}");
     let mut settings = Settings::default();
     for (means, value) in &read.options {
         apply(*means, value.as_deref(), &mut settings).unwrap();

@@ -13,7 +13,7 @@ pub struct Classic {
     pub plan: Option<Plan>,
     /// How the report looks, and all else that is printed.
     pub style: Style,
-    /// What is said before anything else: complaints about options, notices.
+    /// What is said before anything else: messages about options, notices.
     pub before: Output,
 }
 

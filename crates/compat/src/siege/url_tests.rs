@@ -12,7 +12,7 @@ fn target(text: &str, manner: Manner) -> Target {
 }
 
 /// Method, endpoint and path.
-fn told(text: &str) -> String {
+fn found(text: &str) -> String {
     let target = target(text, SANE);
     format!("{} {} {}", target.method, target.endpoint, target.path)
 }
@@ -41,7 +41,7 @@ fn urls_may_leave_out_most_of_themselves() {
         ("http://a.test//five", "GET http://a.test //five"),
     ];
     for (text, expected) in rows {
-        assert_eq!(told(text), expected, "{text}");
+        assert_eq!(found(text), expected, "{text}");
     }
 }
 

@@ -145,7 +145,7 @@ pub(super) fn split(url: &str) -> Option<(&str, u16, &str)> {
 /// Reads options up to the first word that is none; gives them and what is left.
 fn words<'a>(name: &str, argv: &'a [String]) -> Result<(Options<'a>, &'a [String]), Usage> {
     let mut options = Options::default();
-    let mut complaints = String::new();
+    let mut errors = String::new();
     let mut valueless = false;
     let mut words = argv;
     while let [word, rest @ ..] = words
@@ -174,12 +174,12 @@ fn words<'a>(name: &str, argv: &'a [String]) -> Result<(Options<'a>, &'a [String
             if FLAGS.contains(letter) {
                 options.raise(letter);
             } else {
-                complaints.push_str(&format!("Unknown option: {letter}\n"));
+                errors.push_str(&format!("Unknown option: {letter}\n"));
             }
         }
     }
-    if valueless || !complaints.is_empty() {
-        return Err(Usage { stderr: complaints + &usage(name) });
+    if valueless || !errors.is_empty() {
+        return Err(Usage { stderr: errors + &usage(name) });
     }
     Ok((options, words))
 }

@@ -403,7 +403,7 @@ pub(super) struct Part {
     pub(super) is_setup: bool,
 }
 
-/// What the session is told.
+/// The reply as the session gets it.
 fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
     let kept = call.kept.as_deref();
     Reply {

@@ -167,12 +167,13 @@ impl<D: Driver> Worker<'_, D> {
         while let Some(call) = self.sessions[session as usize].waiting.pop(&self.calls) {
             given_up.push(call);
         }
-        let told = &self.ended[self.settled..];
-        let ended = told.iter().filter(|ended| self.calls[ended.call as usize].session == session).count();
+        let settling = &self.ended[self.settled..];
+        let ended =
+            settling.iter().filter(|ended| self.calls[ended.call as usize].session == session).count();
         if given_up.len() + ended < self.sessions[session as usize].in_flight as usize {
             // Some wait for others' connections, or to try again.
             let mut known = given_up.clone();
-            known.extend(told.iter().map(|ended| ended.call));
+            known.extend(settling.iter().map(|ended| ended.call));
             let all = self.calls.iter().filter(|(_, call)| call.session == session);
             given_up.extend(all.map(|(index, _)| index as u32).filter(|index| !known.contains(index)));
             self.network.pool.forget_all(|call| given_up.contains(&call));

@@ -1,7 +1,7 @@
 //! Calls to FTP servers: a control connection for each, and a data connection beside it (RFC 959 section 2.3).
 //!
 //! The call counts as waiting for its control connection until it ends, so that whatever holds for connections that are being
-//! opened holds here: limits, timeouts, who is told. It is `sent` with the first command, its first byte is that of the data
+//! opened holds here: limits, timeouts, observers. It is `sent` with the first command, its first byte is that of the data
 //! or of the reply that decides about it, and it is finished when the server has said goodbye. Bytes of the body are those of
 //! the data connection, in `sent_bytes` those of a file that was stored; commands are counted on the wire only.
 
@@ -13,7 +13,7 @@ use crate::sink::{Ended, Ending};
 use crate::timers::Timer;
 use crate::translate;
 use warwolf_driver::{Address, Driver, ReceivedBytes, SocketError, SocketId};
-use warwolf_ftp::{Action, Conversation, Ending as Told, Event, Violation};
+use warwolf_ftp::{Action, Conversation, Ending as FtpEnding, Event, Violation};
 use warwolf_http::{CallId, Cause, Http1, Protocol};
 use warwolf_measure::Outcome;
 
@@ -236,9 +236,9 @@ impl<D: Driver> Worker<'_, D> {
     fn finish_ftp(&mut self, control: u32) {
         let Ftp::Control(conversation, _) = &self.network.connections[control as usize].ftp else { return };
         let ending = match conversation.ending() {
-            Told::Answered => Ending::Complete,
-            Told::Unanswered => Ending::Cause(Cause::ClosedBeforeReply),
-            Told::Cut => Ending::Cause(Cause::ClosedMidReply),
+            FtpEnding::Answered => Ending::Complete,
+            FtpEnding::Unanswered => Ending::Cause(Cause::ClosedBeforeReply),
+            FtpEnding::Cut => Ending::Cause(Cause::ClosedMidReply),
         };
         if conversation.status() > 0 {
             self.begin_reply(control);

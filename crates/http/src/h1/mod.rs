@@ -58,7 +58,7 @@ impl Default for Limits {
 struct Pending {
     call: CallId,
     asks: Asks,
-    /// The caller gave it up: its reply is read and nobody is told.
+    /// The caller gave it up: its reply is read and dropped.
     abandoned: bool,
     /// The first byte of its reply came.
     begun: bool,
@@ -215,7 +215,7 @@ impl Http1 {
     /// Takes bytes from the server. All of them are used, or kept inside.
     ///
     /// # Errors
-    /// The server broke the protocol: the call whose reply it was has been told to `sink` as failed, those behind it as
+    /// The server broke the protocol: the call whose reply it was was reported to `sink` as failed, those behind it as
     /// retired, and the connection is to be closed.
     pub fn receive(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<(), Violation> {
         let result = self.read(input, sink);

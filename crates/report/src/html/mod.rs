@@ -19,7 +19,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "<h1>{}</h1>", escape(&target(report)));
     verdict(&mut out, report);
-    headline(&mut out, report);
+    banner(&mut out, report);
     where_calls_went(&mut out, &report.summary);
     slos(&mut out, report);
     let charts = charts::all(report);
@@ -61,7 +61,7 @@ fn verdict(out: &mut String, report: &Report<'_>) {
     out.push_str("</div>\n");
 }
 
-fn headline(out: &mut String, report: &Report<'_>) {
+fn banner(out: &mut String, report: &Report<'_>) {
     let summary = &report.summary;
     let quantile = |name| optional_ns(summary.latency.quantile_ns(name));
     let achieved = match summary.target_rate {

@@ -80,7 +80,7 @@ impl Asked {
 
 /// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
 /// reply ends, `~5` for a pause of 5 ms, `!` for the end.
-fn told(plan: &Plan, number: u64, steps: usize) -> String {
+fn steps(plan: &Plan, number: u64, steps: usize) -> String {
     let mut workload = Workload::new(plan);
     let mut session = workload.session(number);
     let mut text = Vec::new();
@@ -111,17 +111,17 @@ fn a_session_is_one_cache_line() {
 #[test]
 fn sessions_of_one_call_take_the_requests_in_turn() {
     let plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(3) };
-    let all: Vec<String> = (0..4).map(|number| told(&plan, number, 9)).collect();
+    let all: Vec<String> = (0..4).map(|number| steps(&plan, number, 9)).collect();
     assert_eq!(all, ["0 . !", "1 . !", "2 . !", "0 . !"]);
 }
 
 #[test]
 fn bursts_are_sent_together_and_pauses_come_between() {
     let mut plan = Plan { session: draws(5, 2, Order::Sequential), ..plan(9) };
-    assert_eq!(told(&plan, 0, 99), "0 1 . . 2 3 . . 4 . !");
-    assert_eq!(told(&plan, 1, 99), "5 6 . . 7 8 . . 0 . !", "session 1 goes on where session 0 ends");
+    assert_eq!(steps(&plan, 0, 99), "0 1 . . 2 3 . . 4 . !");
+    assert_eq!(steps(&plan, 1, 99), "5 6 . . 7 8 . . 0 . !", "session 1 goes on where session 0 ends");
     plan.session.think = Think::Constant { time: ms(5) };
-    assert_eq!(told(&plan, 0, 99), "0 1 . . ~5 2 3 . . ~5 4 . !");
+    assert_eq!(steps(&plan, 0, 99), "0 1 . . ~5 2 3 . . ~5 4 . !");
 }
 
 #[test]
@@ -129,21 +129,21 @@ fn pauses_may_come_first_and_last() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(9) };
     plan.session.think = Think::Constant { time: ms(5) };
     plan.session.think_at = ThinkAt::Before;
-    assert_eq!(told(&plan, 0, 99), "~5 0 . ~5 1 . !");
+    assert_eq!(steps(&plan, 0, 99), "~5 0 . ~5 1 . !");
     plan.session.think_at = ThinkAt::After;
-    assert_eq!(told(&plan, 0, 99), "0 . ~5 1 . ~5 !");
+    assert_eq!(steps(&plan, 0, 99), "0 . ~5 1 . ~5 !");
 }
 
 #[test]
-fn staggered_users_begin_apart() {
+fn per_session_users_begin_apart() {
     let plan = |users| Plan {
         schedule: Schedule::Closed { users, ramp: Duration::ZERO },
         session: draws(4, 1, Order::PerSession),
         ..plan(6)
     };
-    let all: Vec<String> = (0..3).map(|user| told(&plan(3), user, 99)).collect();
+    let all: Vec<String> = (0..3).map(|user| steps(&plan(3), user, 99)).collect();
     assert_eq!(all, ["0 . 1 . 2 . 3 . !", "2 . 3 . 4 . 5 . !", "4 . 5 . 0 . 1 . !"]);
-    assert_eq!(told(&plan(7), 6, 99), "0 . 1 . 2 . 3 . !", "more users than requests");
+    assert_eq!(steps(&plan(7), 6, 99), "0 . 1 . 2 . 3 . !", "more users than requests");
 }
 
 #[test]
@@ -180,9 +180,9 @@ fn only_the_statuses_asked_for_are_followed() {
 #[test]
 fn a_session_without_end_goes_on() {
     let mut plan = plan(2);
-    assert_eq!(told(&plan, 0, 8), "0 . 1 . 0 . 1 .");
+    assert_eq!(steps(&plan, 0, 8), "0 . 1 . 0 . 1 .");
     plan.session.think = Think::Constant { time: ms(1) };
-    assert_eq!(told(&plan, 1, 8), "1 . ~1 0 . ~1 1 .");
+    assert_eq!(steps(&plan, 1, 8), "1 . ~1 0 . ~1 1 .");
 }
 
 #[test]
@@ -193,14 +193,14 @@ fn users_of_a_closed_loop_share_the_calls() {
         ..plan(100)
     };
     let plan = users(3, 7);
-    let all: Vec<String> = (0..3).map(|user| told(&plan, user, 99)).collect();
+    let all: Vec<String> = (0..3).map(|user| steps(&plan, user, 99)).collect();
     assert_eq!(all, ["0 . 3 . 6 . !", "1 . 4 . !", "2 . 5 . !"]);
-    assert_eq!(told(&users(3, 2), 2, 9), "!", "more users than calls");
+    assert_eq!(steps(&users(3, 2), 2, 9), "!", "more users than calls");
     for (count, calls) in [(1, 1), (2, 5), (7, 50), (50, 49)] {
         let plan = users(count, calls);
         let mut made: Vec<u64> = (0..count)
             .flat_map(|user| {
-                told(&plan, user.into(), 999).split(' ').filter_map(|w| w.parse().ok()).collect::<Vec<_>>()
+                steps(&plan, user.into(), 999).split(' ').filter_map(|w| w.parse().ok()).collect::<Vec<_>>()
             })
             .collect();
         made.sort_unstable();
@@ -213,15 +213,15 @@ fn random_order_is_even_and_the_sessions_own() {
     let plan = Plan { session: draws(100, 1, Order::Random), ..plan(10) };
     let mut counts = [0_u32; 10];
     for number in 0..100 {
-        let calls = told(&plan, number, 999);
-        assert_eq!(calls, told(&plan, number, 999), "the same each time");
+        let calls = steps(&plan, number, 999);
+        assert_eq!(calls, steps(&plan, number, 999), "the same each time");
         calls.split(' ').filter_map(|word| word.parse::<usize>().ok()).for_each(|i| counts[i] += 1);
     }
     // Chi-squared with nine degrees of freedom exceeds 21.7 once in a hundred.
     let chi: f64 = counts.iter().map(|count| (f64::from(*count) - 1_000.0).powi(2) / 1_000.0).sum();
     assert!(chi < 21.7, "{chi} {counts:?}");
-    assert_ne!(told(&plan, 0, 99), told(&plan, 1, 99));
-    assert_ne!(told(&plan, 0, 99), told(&Plan { seed: 1, ..plan.clone() }, 0, 99));
+    assert_ne!(steps(&plan, 0, 99), steps(&plan, 1, 99));
+    assert_ne!(steps(&plan, 0, 99), steps(&Plan { seed: 1, ..plan.clone() }, 0, 99));
 }
 
 fn scripted(scripts: &[&[(u32, &[u32], u64)]]) -> Plan {
@@ -238,17 +238,17 @@ fn scripted(scripts: &[&[(u32, &[u32], u64)]]) -> Plan {
 #[test]
 fn a_script_sends_the_first_call_of_a_burst_alone() {
     let plan = scripted(&[&[(0, &[1, 2], 5), (3, &[], 0), (4, &[5], 7)], &[(6, &[], 0)], &[]]);
-    assert_eq!(told(&plan, 0, 99), "0 . 1 2 . . ~5 3 . 4 . 5 . !", "no pause after the last burst");
-    assert_eq!(told(&plan, 1, 99), "6 . !");
-    assert_eq!(told(&plan, 2, 99), "!", "a script without bursts");
-    assert_eq!(told(&plan, 4, 99), "6 . !", "scripts are taken in turn");
+    assert_eq!(steps(&plan, 0, 99), "0 . 1 2 . . ~5 3 . 4 . 5 . !", "no pause after the last burst");
+    assert_eq!(steps(&plan, 1, 99), "6 . !");
+    assert_eq!(steps(&plan, 2, 99), "!", "a script without bursts");
+    assert_eq!(steps(&plan, 4, 99), "6 . !", "scripts are taken in turn");
 }
 
 #[test]
 fn the_plans_think_time_is_for_bursts_that_have_none() {
     let mut plan = scripted(&[&[(0, &[], 5), (1, &[], 0), (2, &[], 0)]]);
     plan.session.think = Think::Constant { time: ms(9) };
-    assert_eq!(told(&plan, 0, 99), "0 . ~5 1 . ~9 2 . !");
+    assert_eq!(steps(&plan, 0, 99), "0 . ~5 1 . ~9 2 . !");
 }
 
 #[test]
@@ -256,12 +256,12 @@ fn a_user_of_a_closed_loop_goes_from_script_to_script() {
     let mut plan = scripted(&[&[(0, &[], 1)], &[(1, &[], 0)], &[], &[(3, &[4], 2)], &[(5, &[], 0)]]);
     plan.schedule = Schedule::Closed { users: 2, ramp: Duration::ZERO };
     // Scripts 0, 2 (without bursts), 4, 1, 3, and again.
-    assert_eq!(told(&plan, 0, 16), "0 . ~1 5 . 1 . 3 . 4 . ~2 0 . ~1 5");
+    assert_eq!(steps(&plan, 0, 16), "0 . ~1 5 . 1 . 3 . 4 . ~2 0 . ~1 5");
     plan.stop = Stop::after_calls(7);
-    assert_eq!(told(&plan, 0, 99), "0 . ~1 5 . 1 . 3 . !", "calls 0, 2, 4 and 6 of the run's seven");
+    assert_eq!(steps(&plan, 0, 99), "0 . ~1 5 . 1 . 3 . !", "calls 0, 2, 4 and 6 of the run's seven");
     let mut empty = scripted(&[&[], &[]]);
     empty.schedule = Schedule::Closed { users: 1, ramp: Duration::ZERO };
-    assert_eq!(told(&empty, 0, 99), "!");
+    assert_eq!(steps(&empty, 0, 99), "!");
 }
 
 #[test]
@@ -299,10 +299,10 @@ fn a_failure_ends_the_session_once_all_replies_are_here() {
 #[test]
 fn the_first_call_of_a_burst_may_be_alone() {
     let mut plan = Plan { session: draws(5, 3, Order::Sequential), ..plan(9) };
-    assert_eq!(told(&plan, 0, 99), "0 1 2 . . . 3 4 . . !");
+    assert_eq!(steps(&plan, 0, 99), "0 1 2 . . . 3 4 . . !");
     plan.session.work = Work::Draw { calls: Some(5), burst: 3, first_alone: true, order: Order::Sequential };
     plan.session.think = Think::Constant { time: ms(7) };
-    assert_eq!(told(&plan, 0, 99), "0 . 1 2 . . ~7 3 . 4 . !");
+    assert_eq!(steps(&plan, 0, 99), "0 . 1 2 . . ~7 3 . 4 . !");
 }
 
 const ROUND: Order = shared(ListEnd::Wrap);
@@ -381,7 +381,7 @@ fn what_is_tried_again_has_not_ended() {
 }
 
 #[test]
-fn a_session_may_keep_one_cookie() {
+fn a_session_may_keep_the_last_cookie_only() {
     let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
     plan.session.cookies = CookiePolicy::LastValue;
     let mut workload = Workload::new(&plan);
@@ -543,8 +543,8 @@ fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -
                 // An image is good until the second planned call.
                 let good_for = path.ends_with(".png").then(|| ms(25));
                 let at = Timestamp::ZERO + ms(10 * said.len() as u64);
-                let told = Reply { status, page, location: Some(b"/there"), good_for, at, ..asked.ok() };
-                let again = if session.reply(&workload, &told) == Sequel::Another { " >" } else { "" };
+                let reply = Reply { status, page, location: Some(b"/there"), good_for, at, ..asked.ok() };
+                let again = if session.reply(&workload, &reply) == Sequel::Another { " >" } else { "" };
                 said.push(format!("{setup}{path}{again}"));
             }
         }
@@ -742,8 +742,8 @@ fn a_session_may_have_cookies_before_it_meets_any() {
         String::from_utf8(out).unwrap()
     };
     let request = &plan.requests[0];
-    let told = [0, 1, 2].map(|number| line(&workload, &mut workload.session(number), request));
-    assert_eq!(told, ["Cookie: a=1\r\n", "", "Cookie: c=1; b=1\r\n"]);
+    let lines = [0, 1, 2].map(|number| line(&workload, &mut workload.session(number), request));
+    assert_eq!(lines, ["Cookie: a=1\r\n", "", "Cookie: c=1; b=1\r\n"]);
     let mut session = workload.session(0);
     session.next(&mut workload);
     let gone = [b"a=; Max-Age=0; Domain=test".to_vec(), b"e=2".to_vec()];
@@ -752,7 +752,7 @@ fn a_session_may_have_cookies_before_it_meets_any() {
 }
 
 #[test]
-#[should_panic(expected = "a session was told of a reply while it waits for none")]
+#[should_panic(expected = "a session got a reply while it waits for none")]
 fn a_reply_without_a_call_is_a_mistake_of_ours() {
     let plan = plan(1);
     let workload = Workload::new(&plan);
@@ -805,7 +805,7 @@ fn a_user_follows_links_and_begins_again_where_there_are_none() {
     let pages = vec![vec![1, 2], vec![2], vec![], vec![0]];
     plan.session.links = Some(Links { pages: pages.clone(), visit: None });
     assert_eq!(plan.check(), Ok(()));
-    let text = told(&plan, 7, 800);
+    let text = steps(&plan, 7, 800);
     let visited: Vec<u32> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
     assert_eq!((visited.len(), visited[0]), (400, 0));
     for step in visited.windows(2) {
@@ -814,8 +814,8 @@ fn a_user_follows_links_and_begins_again_where_there_are_none() {
     }
     let along = |page| visited.windows(2).filter(|step| *step == [0, page]).count();
     assert!(along(1) > 40 && along(2) > 40, "all links alike: {} {}", along(1), along(2));
-    assert_eq!(text, told(&plan, 7, 800), "the same seed");
-    assert_ne!(text, told(&plan, 8, 800), "another user");
+    assert_eq!(text, steps(&plan, 7, 800), "the same seed");
+    assert_ne!(text, steps(&plan, 8, 800), "another user");
 }
 
 #[test]
@@ -823,7 +823,7 @@ fn a_visit_has_its_length_on_average() {
     let mut plan = plan(2);
     plan.session = draws(4_000, 1, Order::Links);
     plan.session.links = Some(Links { pages: vec![vec![1], vec![1]], visit: Some(10) });
-    let text = told(&plan, 0, 8_000);
+    let text = steps(&plan, 0, 8_000);
     let visits = text.split(' ').filter(|word| *word == "0").count();
     assert!((340..460).contains(&visits), "{visits}");
 }

@@ -150,10 +150,10 @@ fn statuses(tally: &Tally) -> Vec<(u16, u64)> {
 }
 
 /// What came of calls, and which statuses they had.
-type Told = (Vec<(Outcome, u64)>, Vec<(u16, u64)>);
+type Counted = (Vec<(Outcome, u64)>, Vec<(u16, u64)>);
 
 /// One call with a server in this trouble.
-fn troubled(trouble: Trouble) -> Told {
+fn troubled(trouble: Trouble) -> Counted {
     let mut plan = transfers(1, 1, Body::None);
     plan.timeouts =
         Timeouts { connect: Some(millis(500)), call: None, idle: Some(millis(700)), ..plan.timeouts };

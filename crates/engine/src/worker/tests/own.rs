@@ -335,7 +335,7 @@ fn requests_that_are_used_up_end_the_run() {
 }
 
 #[test]
-fn scripts_run_on_own_connections_with_one_cookie() {
+fn scripts_run_on_own_connections_with_their_last_cookie() {
     let mut plan = sessions(1, 5.0, 1, 1);
     plan.requests = (0..4).map(|n| Request::get(&format!("{URL}{n}")).unwrap()).collect();
     let burst = |first, then: &[u32], think| Burst {

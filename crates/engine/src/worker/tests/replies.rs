@@ -56,11 +56,11 @@ impl Observer for Notes {
 }
 
 fn observed(plan: &Plan, server: Server, exchange: bool) -> Vec<Note> {
-    told(plan, server, exchange).0
+    observed_and_cached(plan, server, exchange).0
 }
 
-/// What an observer is told, and what was left out because it is still good.
-fn told(plan: &Plan, server: Server, exchange: bool) -> (Vec<Note>, Vec<String>) {
+/// What an observer receives, and what was left out because it is still good.
+fn observed_and_cached(plan: &Plan, server: Server, exchange: bool) -> (Vec<Note>, Vec<String>) {
     plan.check().unwrap();
     let prepared = Prepared::new(plan).unwrap();
     let (notes, cached, control) = (Rc::default(), Rc::default(), Control::new());
@@ -105,10 +105,10 @@ fn pages_bring_what_they_are_made_of() {
         _ => Reply::ok(9),
     };
     let seen = observed(&plan, Server::new(server), false);
-    let told: Vec<(&str, bool, bool)> =
+    let observed: Vec<(&str, bool, bool)> =
         seen.iter().map(|note| (note.path.as_str(), note.planned, note.continued)).collect();
     let page = [("/", true, true), ("/c", false, false), ("/b", false, false), ("/a", false, false)];
-    assert_eq!(told, [page, page].concat());
+    assert_eq!(observed, [page, page].concat());
     let tally = run(&plan, Scenario::new(1, Server::new(server)));
     assert_eq!(tally.completed(), 8, "each is a call of its own");
 }
@@ -125,7 +125,7 @@ fn what_is_still_good_is_not_asked_for() {
             .with_header("Date", "Sat, 21 Nov 2026 10:00:00 GMT")
             .with_header("Expires", "Sat, 21 Nov 2026 10:01:00 GMT"),
     };
-    let (seen, cached) = told(&plan, Server::new(server), false);
+    let (seen, cached) = observed_and_cached(&plan, Server::new(server), false);
     let paths: Vec<&str> = seen.iter().map(|note| note.path.as_str()).collect();
     assert_eq!((paths, cached), (vec!["/", "/a", "/", "/", "/a"], vec!["/a".to_owned()]));
 }
@@ -244,7 +244,7 @@ fn reason_phrases_are_told_to_those_who_want_them() {
     assert_eq!(seen[0].reason, "Simulated");
 }
 
-/// What a plan with random data sends: request lines and bodies, as the observer sees them, and the lengths it is told.
+/// What a plan with random data sends: request lines and bodies, as the observer sees them, and the lengths in its records.
 fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)> {
     let mut plan = closed(2, 6);
     plan.seed = seed;
@@ -255,12 +255,12 @@ fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)
     plan.requests[0].random = Some(RandomData { max: 40, place, escaped });
     let seen = observed(&plan, Server::constant(Reply::ok(3)), true);
     assert!(seen.iter().all(|note| note.outcome == Outcome::Completed));
-    let told = seen.iter().map(|note| {
+    let observed = seen.iter().map(|note| {
         let request = &note.exchange.as_ref().unwrap().request;
         let end = request.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
         (String::from_utf8_lossy(&request[..end]).into_owned(), request.len() - end, note.drawn)
     });
-    told.collect()
+    observed.collect()
 }
 
 #[test]
