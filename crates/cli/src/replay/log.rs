@@ -289,8 +289,8 @@ mod tests {
         assert_eq!(log.part(), None);
         assert_eq!(
             log.counts.text(),
-            "the log has 5 lines: 1 to be sent, 2 filtered out, 2 not understood; no known format: 1, first in line 4; \
-             no request: 1, first in line 3"
+            "the log has 5 lines: 1 to be sent, 2 filtered out, 2 not understood; unknown format: 1, first in line 4; \
+             no valid request: 1, first in line 3"
         );
     }
 
