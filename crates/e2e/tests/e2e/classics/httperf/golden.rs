@@ -28,13 +28,13 @@ const fn instead(theirs: &'static str, ours: &'static str, because: &'static str
 /// A run, and the lines in which we deviate.
 type Golden = (&'static str, &'static [Instead]);
 
-const LATER: &str = "options that came after";
-const RETRIES: &str = "each attempt counts for itself";
-const CLOSING: &str = "`Connection: close` is heeded";
+const LATER: &str = "supports later options";
+const RETRIES: &str = "each attempt is counted";
+const CLOSING: &str = "`Connection: close` is respected";
 const RECORDS: &str = "large records do not stall";
-const FRAMES: &str = "without what frames its chunks";
+const FRAMES: &str = "without chunk framing";
 const PRINTED: &str = "a body without a line end is printed";
-const ENDED: &str = "with `n` no connection is opened for which there is no request";
+const ENDED: &str = "with `n` no connection is opened without a request";
 
 /// Runs 1 to 5 and 11 to 16: connections and calls.
 const CALLS: [Golden; 13] = [
