@@ -47,7 +47,7 @@ fn a_log_arrives_at_its_own_times_and_what_is_left_out_is_said() {
         .exits(0);
     assert_eq!(told.completed(), 36, "{told:#?}");
     assert!(
-        told.stderr.contains("the log has 41 lines: 36 to be sent, 4 filtered out, 1 not understood; no known format: 1, first in line 41"),
+        told.stderr.contains("the log has 41 lines: 36 to be sent, 4 filtered out, 1 not understood; unknown format: 1, first in line 41"),
         "{told:#?}"
     );
     assert!(told.stderr.contains("timing: half of the starts within "), "{told:#?}");
@@ -140,7 +140,7 @@ fn in_every_format() -> Vec<Written> {
         entry(1, "2026-10-10T13:00:01Z"),
         entry(2, "2026-10-10T13:00:02Z"),
     ];
-    let unreadable = "no known format: 1, first in line 2";
+    let unreadable = "unknown format: 1, first in line 2";
     vec![
         Written { name: "common", text: clf("", ""), unreadable },
         Written { name: "combined", text: clf("", " \"http://a.test/\" \"Mozilla/5.0\""), unreadable },

@@ -123,7 +123,7 @@ fn programs_killed_while_they_keep_runs_leave_nothing_half_there() {
         assert_eq!(told.completed(), 20, "run {id} of {name} is whole: {told:#?}");
     }
     println!("{} programs: {killed} killed; {} runs reported as kept, {} found", 64, kept.len(), found.len());
-    assert!(killed >= 8 && kept.len() >= 32, "{killed} killed, {} kept: nothing was tried", kept.len());
+    assert!(killed >= 4 && kept.len() >= 32, "{killed} killed, {} kept: nothing was tried", kept.len());
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod servers;
 
 use std::io::Write as _;
 use std::net::Shutdown;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use warwolf_e2e::certificate::{Authority, Validity};
 use warwolf_e2e::peer::{Peer, drain, read_head};
@@ -454,6 +454,11 @@ fn lateness(period: &str, client: u64, gap: &dyn Fn(f64) -> f64) -> f64 {
     let server = target::start(Options::default());
     let text = format!("--num-conns 40 --period={period} --client={client}/9");
     let told = ours(&words(server.addr().port(), &text));
+    // The server logs a request after its reply, so the client may be first to end.
+    let until = Instant::now() + Duration::from_secs(2);
+    while server.log().len() < 40 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     let mut at: Vec<u64> = server.log().iter().map(|entry| entry.arrived_ns).collect();
     at.sort_unstable();
     assert_eq!(at.len(), 40, "{told:#?}");
