@@ -15,7 +15,7 @@ use crate::{cargo, docs, tidy};
 const SLOWEST: usize = 20;
 
 /// Tests of the end-to-end suite that run at the same time: they wait for servers most of the time.
-const WAITING_THREADS: u32 = 12;
+const WAITING_THREADS: u32 = 8;
 
 /// One step's name, whether it passed, and how long it took.
 struct Step {

@@ -166,7 +166,7 @@ fn in_every_format() -> Vec<Written> {
         Written {
             name: "har",
             text: format!("{{\"log\":{{\"version\":\"1.2\",\"entries\":[{}]}}}}", archive.join(",\n")),
-            unreadable: "no time: 1, first in line 2",
+            unreadable: "no valid time: 1, first in line 2",
         },
     ]
 }

@@ -75,26 +75,6 @@ fn is_found(fault: usize) {
     assert!(shrunk(&row, least) >= 2, "{plant}: {row:?}");
 }
 
-#[test]
-fn a_long_query_is_found_and_shrunk() {
-    is_found(0);
-}
-
-#[test]
-fn a_nul_in_a_header_is_found_and_shrunk() {
-    is_found(1);
-}
-
-#[test]
-fn a_negative_length_is_found_and_shrunk() {
-    is_found(2);
-}
-
-#[test]
-fn a_bad_chunk_is_found_and_shrunk() {
-    is_found(3);
-}
-
 /// The table of docs/torture.md: `cargo test -p warwolf-e2e torture::planted -- --ignored --nocapture` prints it.
 #[test]
 #[ignore = "nightly: 40 hunts"]
@@ -113,21 +93,6 @@ fn planted_faults_are_found_by_nine_seeds_of_ten_and_shrunk_to_the_least() {
         let found = shrunk(&row, *least);
         assert!(found >= 9, "{plant}: {found} of 10 seeds");
     }
-}
-
-#[test]
-fn all_faults_of_one_server_are_told_apart() {
-    let target = planted(&FAULTS.map(|(plant, _)| plant));
-    let told = torture(
-        &target::url(&target, "/"),
-        &["-n", BUDGET, "-r", "2k/s", "--patience", "500ms", "--seed", "3"],
-    );
-    let told = told.exits(99);
-    let found = sizes(&told);
-    for (plant, least) in FAULTS {
-        assert!(found.contains(&least), "{plant}: {found:?}");
-    }
-    assert!(found.len() < 9, "alike ones are together: {found:#?}");
 }
 
 #[test]
@@ -198,4 +163,44 @@ fn others_servers_are_refused() {
     assert!(told.stderr.contains("--i-may-test 192.0.2.1"), "{told:#?}");
     let told = Warwolf::new(&["torture", "http://192.0.2.1/", "--replay", "x"]).told().exits(2);
     assert!(told.stderr.contains("--i-may-test"), "{told:#?}");
+}
+
+/// Hunts, which take a server that replies late for one that hangs: they run alone.
+mod quiet {
+    use super::*;
+
+    #[test]
+    fn a_long_query_is_found_and_shrunk() {
+        is_found(0);
+    }
+
+    #[test]
+    fn a_nul_in_a_header_is_found_and_shrunk() {
+        is_found(1);
+    }
+
+    #[test]
+    fn a_negative_length_is_found_and_shrunk() {
+        is_found(2);
+    }
+
+    #[test]
+    fn a_bad_chunk_is_found_and_shrunk() {
+        is_found(3);
+    }
+
+    #[test]
+    fn all_faults_of_one_server_are_told_apart() {
+        let target = planted(&FAULTS.map(|(plant, _)| plant));
+        let told = torture(
+            &target::url(&target, "/"),
+            &["-n", BUDGET, "-r", "2k/s", "--patience", "500ms", "--seed", "3"],
+        );
+        let told = told.exits(99);
+        let found = sizes(&told);
+        for (plant, least) in FAULTS {
+            assert!(found.contains(&least), "{plant}: {found:?}");
+        }
+        assert!(found.len() < 9, "alike ones are together: {found:#?}");
+    }
 }
