@@ -3,7 +3,7 @@
 use crate::quantity::{print_duration, print_rate};
 use crate::{
     ArrivalProcess, Body, CookiePolicy, Cursor, HttpVersion, Idle, ListEnd, Order, Ownership, Plan, Request,
-    Schedule, Think, ThinkAt, Verify, Work,
+    Schedule, SessionShape, Think, ThinkAt, Verify, Work,
 };
 use std::fmt::Write as _;
 
@@ -128,6 +128,32 @@ fn process(arrivals: &ArrivalProcess) -> String {
     }
 }
 
+/// Appends where and how long a session pauses.
+fn add_think(shape: &SessionShape, text: &mut String) {
+    match shape.think {
+        Think::None => {}
+        Think::Constant { time } => {
+            let _ = write!(text, ", pauses {} between", print_duration(time));
+        }
+        Think::Uniform { min, max, granularity } => {
+            let _ = write!(text, ", pauses {} to {}", print_duration(min), print_duration(max));
+            if !granularity.is_zero() {
+                let _ = write!(text, " in steps of {}", print_duration(granularity));
+            }
+            text.push_str(" between");
+        }
+        Think::Exponential { mean } => {
+            let _ = write!(text, ", pauses {} on average between (exponential)", print_duration(mean));
+        }
+    }
+    match shape.think_at {
+        _ if shape.think == Think::None => {}
+        ThinkAt::Between => {}
+        ThinkAt::Before => text.push_str(" and before the first"),
+        ThinkAt::After => text.push_str(" and after the last"),
+    }
+}
+
 fn session(plan: &Plan) -> String {
     let shape = &plan.session;
     let mut text = match &shape.work {
@@ -145,28 +171,7 @@ fn session(plan: &Plan) -> String {
         }
         Work::Scripts { .. } => "Each session follows one script".to_owned(),
     };
-    match shape.think {
-        Think::None => {}
-        Think::Constant { time } => {
-            let _ = write!(text, ", pauses {} between", print_duration(time));
-        }
-        Think::Uniform { min, max, granularity } => {
-            let _ = write!(text, ", pauses {} to {}", print_duration(min), print_duration(max));
-            if !granularity.is_zero() {
-                let _ = write!(text, " in steps of {}", print_duration(granularity));
-            }
-            text += " between";
-        }
-        Think::Exponential { mean } => {
-            let _ = write!(text, ", pauses {} on average between (exponential)", print_duration(mean));
-        }
-    }
-    match shape.think_at {
-        _ if shape.think == Think::None => {}
-        ThinkAt::Between => {}
-        ThinkAt::Before => text += " and before the first",
-        ThinkAt::After => text += " and after the last",
-    }
+    add_think(shape, &mut text);
     match shape.cookies {
         CookiePolicy::Off => {}
         CookiePolicy::LastValue => text += ", keeps the last cookie it received",

@@ -246,13 +246,7 @@ impl Options {
             Word::Help | Word::Version | Word::Port | Word::Server => {}
             Word::Hog => self.hog = true,
             Word::HttpVersion => self.http_version = read_version(&value)?,
-            Word::Idle => {
-                self.waiting = match value.as_str() {
-                    "block" => Waiting::Block,
-                    "spin" => Waiting::Spin,
-                    _ => return Err(Wrong::Value(format!("illegal way to wait {value} (block or spin)"))),
-                }
-            }
+            Word::Idle => self.waiting = read_waiting(&value)?,
             Word::MaxConnections => self.max_connections = count("max. # of connection", &value)?,
             Word::MaxPipedCalls => self.max_piped_calls = count("max. # of piped calls", &value)?,
             Word::Method => self.method = Some(value),
@@ -290,23 +284,34 @@ impl Options {
             Word::UseTimerCache => self.timer_cache = true,
             Word::UserAgent => self.user_agent = value,
             Word::Verbose => self.verbose += 1,
-            Word::Wlog => self.wlog = Some(read_wlog(&value)),
+            Word::Wlog | Word::Wsess | Word::Wsesspage | Word::Wsesslog | Word::Wset => {
+                self.take_work(name, &value)?;
+            }
+            _ => self.take_tls(name, value)?,
+        }
+        Ok(())
+    }
+
+    /// Takes an option that names the requests or sessions to make.
+    fn take_work(&mut self, name: Word, value: &str) -> Result<(), Wrong> {
+        match name {
+            Word::Wlog => self.wlog = Some(read_wlog(value)),
             Word::Wsess => {
                 let [sessions, calls] = &["number of sessions", "number of calls per session"];
-                let (sessions, calls, think) = read_sessions("wsess", [sessions, calls], &value)?;
+                let (sessions, calls, think) = read_sessions("wsess", [sessions, calls], value)?;
                 self.take_sessions(Sessions::Calls { sessions, calls, think });
             }
             Word::Wsesspage => {
                 let [sessions, pages] = &["number of sessions", "number of user requests per session"];
-                let (sessions, pages, think) = read_sessions("wsesspage", [sessions, pages], &value)?;
+                let (sessions, pages, think) = read_sessions("wsesspage", [sessions, pages], value)?;
                 self.take_sessions(Sessions::Pages { sessions, pages, think });
             }
             Word::Wsesslog => {
-                let log = read_log(&value)?;
+                let log = read_log(value)?;
                 self.take_sessions(log);
             }
-            Word::Wset => self.wset = Some(read_wset(&value)?).filter(|(files, _)| *files > 0),
-            _ => self.take_tls(name, value)?,
+            Word::Wset => self.wset = Some(read_wset(value)?).filter(|(files, _)| *files > 0),
+            _ => {}
         }
         Ok(())
     }
@@ -397,6 +402,15 @@ fn read_version(text: &str) -> Result<(u32, u32), Wrong> {
     let major = whole(text, Base::Ten).ok_or_else(wrong)?;
     let minor = major.rest.strip_prefix('.').and_then(|rest| whole(rest, Base::Ten)).ok_or_else(wrong)?;
     Ok((major.value as u32, minor.value as u32))
+}
+
+/// How to wait for events.
+fn read_waiting(value: &str) -> Result<Waiting, Wrong> {
+    match value {
+        "block" => Ok(Waiting::Block),
+        "spin" => Ok(Waiting::Spin),
+        _ => Err(Wrong::Value(format!("illegal way to wait {value} (block or spin)"))),
+    }
 }
 
 fn read_client(text: &str) -> Result<(u32, u32), Wrong> {

@@ -33,7 +33,7 @@ pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
     if let Some(ending) = end_early(&read.options, era, &before) {
         return Err(ending);
     }
-    let mut settings = Settings { era, quirks, ..Settings::default() };
+    let mut settings = Settings { era, quirks, ..Settings::shipped() };
     if era == Era::V100 {
         settings = Settings { quirks, ..as_in_2000() };
     } else {
@@ -88,7 +88,7 @@ fn as_in_2000() -> Settings {
         color: false,
         accept_encoding: "identity".to_owned(),
         user_agent: Some("JoeDog/1.00 [en] (X11; I; Siege 1.00)".to_owned()),
-        ..Settings::default()
+        ..Settings::shipped()
     }
 }
 

@@ -8,7 +8,7 @@ fn words(line: &str) -> Vec<String> {
 fn set(line: &str) -> Settings {
     let read = getopt(&MODERN, &words(line));
     assert_eq!(read.errors, [""; 0], "{line}");
-    let mut settings = Settings::default();
+    let mut settings = Settings::shipped();
     for (means, value) in &read.options {
         apply(*means, value.as_deref(), &mut settings).unwrap();
     }
@@ -22,7 +22,7 @@ fn text(value: &str) -> Option<String> {
 
 #[test]
 fn every_option_sets_what_it_says() {
-    let none = Settings::default;
+    let none = Settings::shipped;
     let header = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
     let rows: Vec<(&str, Settings)> = vec![
         ("-C", Settings { config: true, ..none() }),
@@ -86,7 +86,7 @@ fn every_option_sets_what_it_says() {
 #[test]
 fn no_parser_turns_it_off() {
     for name in ["-N", "--no-parser"] {
-        let mut settings = Settings { parser: true, ..Settings::default() };
+        let mut settings = Settings { parser: true, ..Settings::shipped() };
         let read = getopt(&MODERN, &words(&format!("siege {name}")));
         apply(read.options[0].0, None, &mut settings).unwrap();
         assert!(!settings.parser, "{name}");
@@ -95,7 +95,7 @@ fn no_parser_turns_it_off() {
 
 #[test]
 fn lines_asked_for_beat_the_rc_file() {
-    let rc = || Settings { json: true, ..Settings::default() };
+    let rc = || Settings { json: true, ..Settings::shipped() };
     let verbose = [(Means::Verbose, None)];
     let mut sane = Settings { verbose: true, ..rc() };
     settle(&mut sane, &verbose);
@@ -107,7 +107,7 @@ fn lines_asked_for_beat_the_rc_file() {
 
 #[test]
 fn a_header_needs_a_colon() {
-    let mut settings = Settings::default();
+    let mut settings = Settings::shipped();
     assert_eq!(apply(Means::Header, Some("NoColon"), &mut settings), Err("no ':' in http-header"));
 }
 

@@ -15,7 +15,7 @@ fn list(count: usize) -> Vec<Target> {
 }
 
 fn shipped() -> Settings {
-    Settings { http11: true, accept_encoding: "gzip, deflate".to_owned(), ..Settings::default() }
+    Settings { http11: true, accept_encoding: "gzip, deflate".to_owned(), ..Settings::shipped() }
 }
 
 fn planned(settings: &Settings, urls: &[Target]) -> Plan {

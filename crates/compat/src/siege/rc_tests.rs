@@ -3,7 +3,7 @@ use crate::siege::settings::SHIPPED_RC;
 use crate::siege::testing::Paper;
 
 fn read(text: &str) -> Settings {
-    let mut settings = Settings::default();
+    let mut settings = Settings::shipped();
     apply(text, &mut settings, &Paper::default().with_variable("HOME", "/home/jeff"));
     settings
 }
@@ -14,7 +14,7 @@ fn text(value: &str) -> Option<String> {
 
 #[test]
 fn every_directive_sets_what_it_says() {
-    let none = Settings::default;
+    let none = Settings::shipped;
     let login = |text| vec![Login::parse(text)];
     let rows: Vec<(&str, Settings)> = vec![
         ("verbose = true", Settings { verbose: true, ..none() }),

@@ -84,7 +84,7 @@ impl Login {
 }
 
 /// Everything that can be set. The fields go by the rc file's words.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Settings {
     pub(super) era: Era,
     pub(super) quirks: bool,
@@ -153,71 +153,23 @@ pub(super) struct Settings {
     pub(super) no_verdict: bool,
 }
 
-impl Default for Settings {
-    /// What holds when no rc file and no option says otherwise.
-    fn default() -> Self {
+impl Settings {
+    /// What holds without an rc file and without options.
+    pub(super) fn shipped() -> Self {
         Self {
-            era: Era::default(),
-            quirks: false,
-            verbose: false,
             color: true,
-            quiet: false,
-            json: false,
-            debug: false,
-            config: false,
-            get: false,
-            print: false,
-            show_logfile: false,
-            logging: false,
-            logfile: None,
-            mark: None,
-            get_method: None,
-            parser: false,
-            nofollow: Vec::new(),
-            csv: false,
-            timestamp: false,
-            full_url: false,
-            display_id: false,
             limit: SHIPPED_LIMIT,
-            http11: false,
-            chunked: false,
-            cache: false,
-            keep_alive: false,
-            concurrent: 0,
-            reps: Reps::Forever,
-            time: None,
-            file: None,
-            url: None,
-            delay: 0.0,
             timeout: 30,
-            expire_session: false,
             failures: 1024,
-            internet: false,
-            benchmark: false,
-            user_agent: None,
-            content_type: None,
             accept_encoding: "*".to_owned(),
             url_escaping: true,
-            logins: Vec::new(),
-            login_urls: Vec::new(),
-            auth_urls: Vec::new(),
-            ftp_logins: Vec::new(),
-            proxy_host: None,
             proxy_port: 3128,
-            proxy_logins: Vec::new(),
             unique: true,
             attempts: 5,
-            headers: Vec::new(),
             follow: true,
             zero_data_ok: true,
-            ssl_cert: None,
-            ssl_key: None,
-            ssl_ciphers: None,
             ssl_timeout: 300,
-            rc: String::new(),
-            own_rc: String::new(),
-            full_report: None,
-            no_verdict: false,
+            ..Self::default()
         }
     }
 }
@@ -341,11 +293,11 @@ mod tests {
         let rows =
             [(255, 300, false, 300), (255, 300, true, 255), (50, 300, false, 50), (5_000, 300, false, 300)];
         for (limit, concurrent, quirks, users) in rows {
-            let settings = Settings { limit, concurrent, quirks, ..Settings::default() };
+            let settings = Settings { limit, concurrent, quirks, ..Settings::shipped() };
             assert_eq!((settings.users(), settings.is_capped()), (users, users < 300), "{limit} {quirks}");
         }
         for concurrent in [0, -3] {
-            assert_eq!(Settings { concurrent, ..Settings::default() }.users(), 1, "{concurrent}");
+            assert_eq!(Settings { concurrent, ..Settings::shipped() }.users(), 1, "{concurrent}");
         }
     }
 
