@@ -321,6 +321,13 @@ fn beside(server: &Scripted, rc: &str, words: &str) {
     let ours = home.ours(&words);
     let our_requests = server.asked();
     let said = format!("siege {words:?} with `{rc}`\ntheirs: {theirs:#?}\nours: {ours:#?}");
+    if theirs.stderr.contains("Unable to allocate additional memory") {
+        // The original takes the length of a file that it cannot open from uninitialised memory. Whether it survives
+        // depends on its environment; ours sends the request without a body.
+        assert!(ours.stderr.contains("unable to open file: /nonexistent"), "{said}");
+        assert_eq!((ours.code, our_requests.len()), (Some(0), 1), "{said}");
+        return;
+    }
     assert_eq!(masked(&ours.stdout), masked(&theirs.stdout), "standard output of {said}");
     assert_eq!(masked(&ours.stderr), masked(&theirs.stderr), "standard error of {said}");
     assert_eq!(ours.code, theirs.code, "exit code of {said}");
