@@ -15,13 +15,13 @@ pub(crate) mod setup;
 
 use crate::cookies::Cookies;
 use crate::session::{Reply, Token};
-use warwolf_plan::{Auth, Recovery, RedirectPolicy, Request, Resources, SessionShape};
+use warwolf_plan::{Plan, Recovery, RedirectPolicy, Request, Resources};
 
 /// One policy about replies, with what the plan says about it.
 #[derive(Clone, Debug)]
 pub(crate) enum Interceptor {
     Cache,
-    Challenges(Auth),
+    Challenges(challenge::Challenges),
     Redirects(RedirectPolicy),
     Resources {
         wanted: Resources,
@@ -32,13 +32,14 @@ pub(crate) enum Interceptor {
 }
 
 impl Interceptor {
-    /// Those that `shape` needs, in the order in which they see replies.
-    pub(crate) fn all(shape: &SessionShape) -> Vec<Self> {
+    /// Those that `plan` needs, in the order in which they see replies.
+    pub(crate) fn all(plan: &Plan) -> Vec<Self> {
+        let shape = &plan.session;
         let mut all = Vec::new();
         if shape.resources.as_ref().is_some_and(|wanted| wanted.cache) {
             all.push(Self::Cache);
         }
-        all.extend(shape.auth.clone().map(Self::Challenges));
+        all.extend(challenge::Challenges::of(plan).map(Self::Challenges));
         if shape.redirects.limit > 0 {
             all.push(Self::Redirects(shape.redirects.clone()));
         }
@@ -60,7 +61,7 @@ impl Interceptor {
                 cache::note(extras, reply);
                 None
             }
-            Self::Challenges(auth) => challenge::reply(auth, extras, reply, from),
+            Self::Challenges(policy) => challenge::reply(policy, extras, reply, from),
             Self::Redirects(policy) => redirect::reply(policy, reply, from),
             Self::Resources { wanted, refreshes } => {
                 resources::reply(wanted, *refreshes, extras, reply, from)

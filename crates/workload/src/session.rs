@@ -56,7 +56,7 @@ impl Workload {
                 initial,
                 forget_after: plan.session.forget_cookies_after,
             },
-            interceptors: Interceptor::all(&plan.session),
+            interceptors: Interceptor::all(plan),
             nonces: Streams::new(plan.seed, Purpose::NONCES),
             data: Streams::new(plan.seed, Purpose::DATA),
         }

@@ -1,27 +1,62 @@
 //! Answers to challenges: Basic (RFC 7617) and Digest (RFC 7616), by origin server and proxy.
 //!
-//! A session that was challenged remembers its answer and sends it unasked from then on.
+//! A session that was challenged remembers its answer and sends it unasked from then on. Credentials go only to hosts that the
+//! plan names: pages and redirects lead to others, which may ask for them as well.
 
 use super::{Extras, Provenance, Unplanned};
 use crate::AddField;
 use crate::session::Reply;
 use digest_auth::{AuthContext, HttpMethod, WwwAuthenticateHeader};
 use std::borrow::Cow;
-use warwolf_plan::{Auth, Credentials, Endpoint, Request};
+use std::collections::HashSet;
+use warwolf_plan::{Auth, Credentials, Endpoint, Plan, Request, Scheme};
+
+/// The plan's credentials, and who may have them.
+#[derive(Clone, Debug)]
+pub(crate) struct Challenges {
+    auth: Auth,
+    /// Hosts of the plan's requests, in lower case.
+    hosts: HashSet<String>,
+    has_proxy: bool,
+}
+
+impl Challenges {
+    /// None where the plan has no credentials.
+    pub(super) fn of(plan: &Plan) -> Option<Self> {
+        let hosts = || plan.all_requests().map(|request| request.endpoint.host.to_ascii_lowercase());
+        let has_proxy = plan.network.proxy.is_some();
+        plan.session.auth.clone().map(|auth| Self { auth, hosts: hosts().collect(), has_proxy })
+    }
+
+    /// The credentials that a reply of `status` 401 or 407 to `request` may ask for.
+    fn known(&self, request: &Request, status: u16) -> &[Credentials] {
+        match status {
+            407 if self.has_proxy && is_forwarded(request) => &self.auth.proxy,
+            407 => &[],
+            _ if self.hosts.contains(&request.endpoint.host.to_ascii_lowercase()) => &self.auth.server,
+            _ => &[],
+        }
+    }
+}
+
+/// Whether a proxy reads the request. In a tunnel only the server does.
+fn is_forwarded(request: &Request) -> bool {
+    request.endpoint.scheme == Scheme::Http
+}
 
 /// The call that answers a challenge.
 pub(super) fn reply(
-    auth: &Auth,
+    policy: &Challenges,
     extras: &mut Option<Box<Extras>>,
     reply: &Reply<'_>,
     from: Provenance,
 ) -> Option<Unplanned> {
     let status = reply.status().filter(|status| matches!(status, 401 | 407))?;
-    if from.attempts >= auth.attempts {
+    if from.attempts >= policy.auth.attempts {
         return None;
     }
     let answers = &mut extras.get_or_insert_default().answers;
-    let verdict = answers.challenge(auth, reply.request, status, reply.challenges);
+    let verdict = answers.challenge(policy, reply.request, status, reply.challenges);
     let from = Provenance { attempts: from.attempts + 1, ..from };
     (verdict == Verdict::Again).then(|| Unplanned { request: reply.request.clone(), from })
 }
@@ -52,8 +87,14 @@ enum Answer {
 
 impl Answers {
     /// Takes in the challenges of a reply of `status` 401 or 407 to `request`.
-    fn challenge(&mut self, auth: &Auth, request: &Request, status: u16, challenges: &[Vec<u8>]) -> Verdict {
-        let known = if status == 407 { &auth.proxy } else { &auth.server };
+    fn challenge(
+        &mut self,
+        policy: &Challenges,
+        request: &Request,
+        status: u16,
+        challenges: &[Vec<u8>],
+    ) -> Verdict {
+        let known = policy.known(request, status);
         let mut asks_digest = false;
         for challenge in challenges {
             let Some(challenge) = Challenge::parse(challenge) else { continue };
@@ -65,12 +106,14 @@ impl Answers {
             }
             return Verdict::Again;
         }
-        if auth.retry_without_credentials && !asks_digest { Verdict::Again } else { Verdict::Unable }
+        if policy.auth.retry_without_credentials && !asks_digest { Verdict::Again } else { Verdict::Unable }
     }
 
     /// Adds the header fields that go with `request`. `nonce` is new each time.
     pub(crate) fn write(&mut self, request: &Request, nonce: u64, add: AddField<'_>) {
-        if let Some(answer) = &mut self.proxy {
+        if let Some(answer) = &mut self.proxy
+            && is_forwarded(request)
+        {
             answer.write("Proxy-Authorization", request, nonce, add);
         }
         if let Some((endpoint, answer)) = &mut self.server
@@ -164,8 +207,18 @@ mod tests {
         Credentials { name: name.into(), password: "Circle of Life".into(), realm: realm.map(Into::into) }
     }
 
-    fn auth(server: Vec<Credentials>) -> Auth {
-        Auth { server, proxy: vec![someone("proxy", None)], attempts: 5, retry_without_credentials: false }
+    /// Credentials for the host of [`request`], and for a proxy.
+    fn auth(server: Vec<Credentials>) -> Challenges {
+        Challenges {
+            auth: Auth {
+                server,
+                proxy: vec![someone("proxy", None)],
+                attempts: 5,
+                retry_without_credentials: false,
+            },
+            hosts: HashSet::from(["www.example.org".to_owned()]),
+            has_proxy: true,
+        }
     }
 
     fn request() -> Request {
@@ -209,10 +262,36 @@ mod tests {
         let known = auth(vec![someone("a", None)]);
         assert_eq!(answers.challenge(&known, &request(), 407, &[b"Basic realm=x".to_vec()]), Verdict::Again);
         assert!(written(&mut answers).starts_with("Proxy-Authorization: Basic "));
-        let elsewhere = Request::get("http://other.example.org/").unwrap();
+        let upper = Request::get("https://WWW.example.org:8443/").unwrap();
         let mut answers = Answers::default();
-        answers.challenge(&known, &elsewhere, 401, &[b"Basic realm=x".to_vec()]);
-        assert_eq!(written(&mut answers), "");
+        assert_eq!(answers.challenge(&known, &upper, 401, &[b"Basic realm=x".to_vec()]), Verdict::Again);
+        assert_eq!(written(&mut answers), "", "the answer is another origin's");
+    }
+
+    #[test]
+    fn credentials_stay_with_the_hosts_of_the_plan() {
+        let mut known = auth(vec![someone("a", None)]);
+        let third_party = Request::get("http://ads.example.net/").unwrap();
+        let tunnelled = Request::get("https://www.example.org/").unwrap();
+        let rows = [(401, &third_party, true), (407, &tunnelled, true), (407, &third_party, false)];
+        for (status, request, has_proxy) in rows {
+            known.has_proxy = has_proxy;
+            let mut answers = Answers::default();
+            let verdict = answers.challenge(&known, request, status, &[b"Basic realm=x".to_vec()]);
+            assert_eq!(verdict, Verdict::Unable, "{status} {}", request.endpoint);
+            let out = crate::fields::lines(|add| answers.write(request, 7, add));
+            assert_eq!(String::from_utf8(out).unwrap(), "", "{status} {}", request.endpoint);
+        }
+    }
+
+    #[test]
+    fn a_proxy_gets_no_answer_through_its_tunnel() {
+        let known = auth(Vec::new());
+        let mut answers = Answers::default();
+        answers.challenge(&known, &request(), 407, &[b"Basic realm=x".to_vec()]);
+        let tunnelled = Request::get("https://www.example.org/").unwrap();
+        let out = crate::fields::lines(|add| answers.write(&tunnelled, 7, add));
+        assert_eq!(String::from_utf8(out).unwrap(), "");
     }
 
     #[test]
@@ -223,7 +302,7 @@ mod tests {
             let verdict = answers.challenge(&nobody, &request(), 401, &[hostile.as_bytes().to_vec()]);
             assert_eq!((verdict, written(&mut answers)), (Verdict::Unable, String::new()), "{hostile}");
         }
-        nobody.retry_without_credentials = true;
+        nobody.auth.retry_without_credentials = true;
         let digest = b"Digest realm=\"r\", nonce=\"n\"".to_vec();
         let rows = [
             (vec![b"Basic".to_vec()], Verdict::Again),

@@ -1,6 +1,8 @@
 //! Pages and what they are made of, pages that send their reader on, and what users begin with.
 
-use super::{Scripted, beside};
+use super::{Home, Scripted, beside};
+use std::io::Write;
+use warwolf_e2e::peer::{Peer, read_head};
 
 /// The page of this name.
 pub(crate) fn page(name: &str) -> Option<&'static str> {
@@ -77,4 +79,43 @@ fn users_log_in_alike() {
     }
     beside(&server, "login-url = http://@/one\nlogin-url = http://@/two\n", "-c3 -r1 http://@/ok");
     beside(&server, "parser = true\nlogin-url = http://@/page\n", "-c1 -r1 http://@/ok");
+}
+
+#[test]
+fn the_login_stays_with_the_hosts_of_the_list() {
+    let (sender, heads) = std::sync::mpsc::channel();
+    let stranger = Peer::start(move |_, mut connection| {
+        while let Some(head) = read_head(&mut connection) {
+            let _ = sender.send(String::from_utf8_lossy(&head).into_owned());
+            let ask = "HTTP/1.1 401 X\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n";
+            if connection.write_all(ask.as_bytes()).is_err() {
+                break;
+            }
+        }
+    });
+    let image = format!("http://localhost:{}/pixel.png", stranger.address().port());
+    let server = Peer::start(move |_, mut connection| {
+        let page = format!("<img src=\"{image}\">");
+        while let Some(head) = read_head(&mut connection) {
+            let has_login =
+                String::from_utf8_lossy(&head).contains("Authorization: Basic YWRtaW46aHVudGVyMg==");
+            let (status, ask) = match has_login {
+                true => ("200 OK", ""),
+                false => ("401 Unauthorized", "WWW-Authenticate: Basic realm=\"y\"\r\n"),
+            };
+            let reply = format!(
+                "HTTP/1.1 {status}\r\n{ask}Content-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
+                page.len()
+            );
+            if connection.write_all(reply.as_bytes()).is_err() {
+                break;
+            }
+        }
+    });
+    let home = Home::new("parser = true\nlogin = admin:hunter2\n", &[]);
+    let output = home.ours(&["-c1", "-r1", &server.url("/")]);
+    let heads: Vec<String> = heads.try_iter().collect();
+    assert!(!heads.is_empty(), "the image is fetched: {output:#?}");
+    assert!(heads.iter().all(|head| !head.contains("uthorization")), "{heads:#?}");
+    assert!(output.stdout.contains("HTTP/1.1 200"), "the listed host gets it: {output:#?}");
 }
