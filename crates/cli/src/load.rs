@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use std::io;
 use warwolf_args::UsageError;
 use warwolf_driver::host;
-use warwolf_engine::{Control, SetupError};
+use warwolf_engine::{Control, PreparedRun, SetupError};
 use warwolf_measure::{Interval, Run};
 use warwolf_plan::{Network, Plan, Shard};
 
@@ -28,15 +28,37 @@ pub(crate) fn run(
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, Failure> {
+    perform(prepare(plan, shard)?, control, watch)
+}
+
+/// Prepares a run.
+///
+/// # Errors
+/// When the plan names what is not available.
+pub(crate) fn prepare(plan: &Plan, shard: Shard) -> Result<PreparedRun<'_>, Failure> {
     check_sources(&plan.network)?;
+    PreparedRun::new(plan, shard).map_err(failure)
+}
+
+/// Runs what was prepared and notes what it ran on.
+///
+/// # Errors
+/// When it could not begin.
+pub(crate) fn perform(
+    prepared: PreparedRun<'_>,
+    control: &Control,
+    watch: &mut dyn FnMut(&Interval),
+) -> Result<Run, Failure> {
     let environment = environment::observe();
-    match warwolf_engine::run(plan, shard, control, watch) {
-        Ok(run) => Ok(run.in_environment(&environment)),
+    let run = prepared.run_now(control, watch, None).map_err(failure)?;
+    Ok(run.in_environment(&environment))
+}
+
+fn failure(error: SetupError) -> Failure {
+    match error {
         // The plan passed its own check, so what is wrong now is what it names.
-        Err(error @ (SetupError::Plan(_) | SetupError::Request { .. })) => {
-            Err(UsageError::new(error.to_string()).into())
-        }
-        Err(error) => Err(Failure::new(error)),
+        SetupError::Plan(_) | SetupError::Request { .. } => UsageError::new(error.to_string()).into(),
+        _ => Failure::new(error),
     }
 }
 

@@ -10,7 +10,7 @@ use clap::ArgMatches;
 use warwolf_args::Run as RunArgs;
 use warwolf_args::UsageError;
 use warwolf_driver::{host, uring_supported};
-use warwolf_engine::{Capacity, Control};
+use warwolf_engine::{Control, PreparedRun};
 use warwolf_measure::Run;
 use warwolf_plan::{DriverChoice, Plan, Shard};
 
@@ -35,10 +35,11 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
     }
     let results = Results::open(&given.output)?;
     let history = given.keep.as_ref().map(|_| Kept::open(&given.database)).transpose()?;
+    let prepared = load::prepare(&plan, shard)?;
     if !given.output.quiet {
-        streams::say(&format!("warwolf: {}\n", run_banner(&plan, &means(&plan, shard))));
+        streams::say(&format!("warwolf: {}\n", run_banner(&plan, &means(&plan, &prepared))));
     }
-    let run = perform(&plan, shard, given)?;
+    let run = perform(&plan, prepared, given)?;
     if let (Some(mut history), Some(name)) = (history, &given.keep) {
         history.keep(name, &run, given.output.quiet)?;
     }
@@ -47,26 +48,21 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
 }
 
 /// What the engine will use, by the same rules.
-fn means(plan: &Plan, shard: Shard) -> Means {
+fn means(plan: &Plan, prepared: &PreparedRun<'_>) -> Means {
     let driver = match plan.driver {
         DriverChoice::Epoll => "epoll",
         DriverChoice::Auto if uring_supported().is_err() => "epoll",
         DriverChoice::Uring | DriverChoice::Auto => "uring",
     };
-    let capacity = Capacity::of(plan, shard);
-    Means {
-        threads: capacity.threads(host::available_cores().len()),
-        connections: capacity.connections,
-        driver,
-    }
+    Means { threads: prepared.threads(), connections: prepared.capacity().connections, driver }
 }
 
-fn perform(plan: &Plan, shard: Shard, given: &RunArgs) -> Result<Run, Failure> {
+fn perform(plan: &Plan, prepared: PreparedRun<'_>, given: &RunArgs) -> Result<Run, Failure> {
     let control = Control::new();
     let manner = Manner::suited(given.output.quiet, given.no_tui);
     signals::listen(&control, manner)?;
     let mut progress = Progress::new(manner, plan, &control);
-    let run = load::run(plan, shard, &control, &mut |interval| progress.show(interval));
+    let run = load::perform(prepared, &control, &mut |interval| progress.show(interval));
     progress.clear();
     run
 }

@@ -22,7 +22,7 @@ mod waker;
 
 pub use epoll::Epoll;
 pub use monotonic::Monotonic;
-pub use uring::{Uring, supported as uring_supported};
+pub use uring::{Uring, UringError, supported as uring_supported};
 pub use waker::Waker;
 
 /// A socket number, chosen by the caller: small, dense, and reusable after [`Driver::close`].

@@ -4,9 +4,9 @@
 //! one system call that also waits. The engine uses it where the kernel allows it ([`supported`]).
 
 use std::collections::HashMap;
-use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, Probe, cqueue, opcode, squeue};
@@ -522,8 +522,8 @@ impl Drop for Uring {
     }
 }
 
-impl std::fmt::Debug for Uring {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Uring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Uring").field("idle", &self.idle).finish_non_exhaustive()
     }
 }
@@ -540,28 +540,58 @@ impl Slot {
 /// Checks whether [`Uring`] works on this system by creating a small one.
 ///
 /// # Errors
-/// A clause without a full stop that names what is missing or forbidden.
-pub fn supported() -> Result<(), String> {
+/// What is missing or forbidden.
+pub fn supported() -> Result<(), UringError> {
     let clock = Monotonic::start_at(Duration::ZERO);
     let mut driver = Uring::new(clock, Idle::Block, 1).map_err(|error| match error.raw_os_error() {
-        Some(libc::ENOSYS) => "this kernel has no io_uring".to_owned(),
-        Some(libc::EPERM | libc::EACCES) => {
-            "io_uring is disabled (by `kernel.io_uring_disabled` or the seccomp filter of a container)"
-                .to_owned()
-        }
-        Some(libc::EINVAL) => "this kernel's io_uring is older than Linux 6.1".to_owned(),
-        _ => format!("io_uring cannot be set up: {error}"),
+        Some(libc::ENOSYS) => UringError::Missing,
+        Some(libc::EPERM | libc::EACCES) => UringError::Disabled,
+        Some(libc::EINVAL) => UringError::TooOld,
+        _ => UringError::Setup(error),
     })?;
     let mut probe = Probe::new();
     let known = driver.ring.submitter().register_probe(&mut probe);
     let needed = [opcode::Connect::CODE, opcode::RecvMulti::CODE, opcode::Send::CODE, opcode::Close::CODE];
     if known.is_err() || needed.iter().any(|code| !probe.is_supported(*code)) {
-        return Err("this kernel's io_uring lacks a required operation".to_owned());
+        return Err(UringError::Incomplete);
     }
-    driver
-        .wait(Timestamp::ZERO, &mut Vec::new())
-        .map_err(|error| format!("waiting with io_uring failed: {error}"))
+    driver.wait(Timestamp::ZERO, &mut Vec::new()).map_err(UringError::Wait)
 }
+
+/// Why [`Uring`] cannot be used on this system.
+#[derive(Debug)]
+pub enum UringError {
+    /// The kernel has no io_uring.
+    Missing,
+    /// This process may not use it.
+    Disabled,
+    /// The kernel is older than Linux 6.1.
+    TooOld,
+    /// A required operation is missing.
+    Incomplete,
+    /// It cannot be set up.
+    Setup(io::Error),
+    /// Waiting with it fails.
+    Wait(io::Error),
+}
+
+/// A clause without a full stop.
+impl fmt::Display for UringError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("this kernel has no io_uring"),
+            Self::Disabled => f.write_str(
+                "io_uring is disabled (by `kernel.io_uring_disabled` or the seccomp filter of a container)",
+            ),
+            Self::TooOld => f.write_str("this kernel's io_uring is older than Linux 6.1"),
+            Self::Incomplete => f.write_str("this kernel's io_uring lacks a required operation"),
+            Self::Setup(error) => write!(f, "io_uring cannot be set up: {error}"),
+            Self::Wait(error) => write!(f, "waiting with io_uring failed: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for UringError {}
 
 /// Creates a ring with all features of this kernel. It stays disabled until the first wait.
 fn set_up(submissions: u32) -> io::Result<IoUring> {

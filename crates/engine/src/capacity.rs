@@ -31,6 +31,8 @@ pub struct Capacity {
     pub in_flight_limit: u64,
     /// Length of an interval. A warm-up is a whole number of them.
     pub interval: Duration,
+    /// Different endpoints that the plan's requests go to.
+    endpoints: u32,
     /// Threads that the plan asks for.
     threads: Option<u32>,
     /// Threads that the load is worth.
@@ -41,13 +43,23 @@ impl Capacity {
     /// Computes what `shard` of `plan` needs.
     #[must_use]
     pub fn of(plan: &Plan, shard: Shard) -> Self {
-        let limit = share(plan.connections.limit, shard);
+        Self::with_endpoints(plan, shard, endpoints(plan))
+    }
+
+    /// Computes what `part` of the same plan needs: a worker's share.
+    pub(crate) fn of_part(&self, plan: &Plan, part: Shard) -> Self {
+        Self::with_endpoints(plan, part, self.endpoints)
+    }
+
+    fn with_endpoints(plan: &Plan, shard: Shard, endpoints: u32) -> Self {
+        let share = |whole: u32| shard.share(whole.into()) as u32;
+        let limit = share(plan.connections.limit);
         let users = match plan.schedule {
-            Schedule::Closed { users, .. } | Schedule::Turns { users } => Some(share(users, shard)),
+            Schedule::Closed { users, .. } | Schedule::Turns { users } => Some(share(users)),
             Schedule::Open { .. } => None,
         };
         let connections_asked = users.map_or(0, |users| {
-            let each = plan.connections.ownership.dedicated().max(endpoints(plan));
+            let each = plan.connections.ownership.dedicated().max(endpoints);
             limit.min(users.saturating_mul(each))
         });
         let connections = if users.is_some() { connections_asked } else { limit }.max(1);
@@ -70,6 +82,7 @@ impl Capacity {
             connections_asked,
             in_flight_limit,
             interval: interval(plan),
+            endpoints,
             threads: plan.threads,
             threads_worth: threads_worth(plan, users, shard),
         }
@@ -85,12 +98,7 @@ impl Capacity {
     }
 }
 
-/// How many of `whole` numbers, counted from zero, belong to `shard`.
-fn share(whole: u32, shard: Shard) -> u32 {
-    whole / shard.count() + u32::from(shard.index() < whole % shard.count())
-}
-
-/// How many different endpoints the plan's requests go to.
+/// How many different endpoints the plan's requests go to. Hashes each of them.
 fn endpoints(plan: &Plan) -> u32 {
     let endpoints: HashSet<&Endpoint> =
         plan.all_requests().map(|request: &Request| &request.endpoint).collect();

@@ -6,13 +6,13 @@ use crate::health::{Between, Host, Spent, ephemeral_ports};
 use crate::recorder::Recorder;
 use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
-use crate::{Control, SetupError};
+use crate::{Control, DriverError, SetupError};
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_driver::{Driver, Epoll, Monotonic, Uring, host, uring_supported};
+use warwolf_driver::{Driver, Epoll, Monotonic, Uring, UringError, host, uring_supported};
 use warwolf_measure::{
     Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Run, Tally, Timeline,
     WorkerEvidence,
@@ -52,7 +52,7 @@ pub fn run_observed(
     watch: &mut dyn FnMut(&Interval),
     observers: Option<&dyn ObserverSource>,
 ) -> Result<Run, SetupError> {
-    PreparedRun::new(plan, shard)?.run(Monotonic::start_at(LEAD), control, watch, observers)
+    PreparedRun::new(plan, shard)?.run_now(control, watch, observers)
 }
 
 /// A run that is ready to start: the plan is checked, names are resolved, requests are encoded, the descriptor limit is
@@ -64,9 +64,16 @@ pub struct PreparedRun<'p> {
     capacity: Capacity,
     /// The cores this process may use.
     cores: Vec<usize>,
-    /// For each worker the tallies it uses in turn.
-    tallies: Vec<Vec<Tally>>,
+    workers: Vec<WorkerShare>,
     descriptors_limit: u64,
+}
+
+/// What is one worker's.
+struct WorkerShare {
+    shard: Shard,
+    capacity: Capacity,
+    /// The tallies it uses in turn; taken when it starts.
+    tallies: Vec<Tally>,
 }
 
 impl<'p> PreparedRun<'p> {
@@ -80,10 +87,40 @@ impl<'p> PreparedRun<'p> {
         let capacity = Capacity::of(plan, shard);
         let descriptors_limit = raise_descriptors(sockets(&prepared, capacity.connections))?;
         let cores = host::available_cores();
-        let tally = |_| Tally::reserved(plan.requests.len());
-        let tallies =
-            (0..capacity.threads(cores.len())).map(|_| (0..=SPARE_TALLIES).map(tally).collect()).collect();
-        Ok(Self { plan, shard, prepared, capacity, cores, tallies, descriptors_limit })
+        let threads = capacity.threads(cores.len()) as u32;
+        let workers = (0..threads)
+            .map(|number| {
+                let shard = shard.split(number, threads).unwrap_or(shard);
+                let tallies = (0..=SPARE_TALLIES).map(|_| Tally::reserved(plan.requests.len())).collect();
+                WorkerShare { shard, capacity: capacity.of_part(plan, shard), tallies }
+            })
+            .collect();
+        Ok(Self { plan, shard, prepared, capacity, cores, workers, descriptors_limit })
+    }
+
+    /// What the run needs and may use.
+    #[must_use]
+    pub const fn capacity(&self) -> &Capacity {
+        &self.capacity
+    }
+
+    /// Threads that will work.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Runs as [`Self::run`] does, as soon as the threads can be ready.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_now(
+        self,
+        control: &Control,
+        watch: &mut dyn FnMut(&Interval),
+        observers: Option<&dyn ObserverSource>,
+    ) -> Result<Run, SetupError> {
+        self.run(Monotonic::start_at(LEAD), control, watch, observers)
     }
 
     /// Runs with `start` as time zero and blocks until the run is over. Threads are started now, so `start` should lie
@@ -99,7 +136,8 @@ impl<'p> PreparedRun<'p> {
         observers: Option<&dyn ObserverSource>,
     ) -> Result<Run, SetupError> {
         let before = Host::read();
-        let tallies = std::mem::take(&mut self.tallies);
+        let tallies: Vec<_> =
+            self.workers.iter_mut().map(|share| std::mem::take(&mut share.tallies)).collect();
         let threads = tallies.len();
         let (batches, arriving) = sync_channel(threads * 4);
         let mut aggregator = Aggregator::new(self.capacity.interval, threads);
@@ -109,7 +147,7 @@ impl<'p> PreparedRun<'p> {
                 .map(|(number, tallies)| {
                     let (recorder, give_back) =
                         recorder(number, tallies, self.capacity.interval, batches.clone());
-                    let worker = self.worker_spec(number, threads, start, observers);
+                    let worker = self.worker_spec(number as usize, start, observers);
                     (worker.spawn(scope, recorder, control), give_back)
                 })
                 .unzip();
@@ -117,15 +155,13 @@ impl<'p> PreparedRun<'p> {
             add_up(&mut aggregator, &arriving, &returns, watch);
             workers
                 .into_iter()
-                .map(|worker| {
-                    worker?.join().unwrap_or_else(|_| Err(SetupError::Thread("it panicked".into())))
-                })
+                .map(|worker| worker?.join().unwrap_or(Err(SetupError::Panic)))
                 .collect::<Result<Vec<_>, _>>()
         })?;
         let host = Host::read().since(before);
         let end = results.iter().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
         let timeline = aggregator.finish(end, watch);
-        let mismatch = self.check_handed_over(&results, &timeline).err();
+        let mismatch = self.check_accounting(&results, &timeline).err();
         debug_assert_eq!(mismatch, None, "the accounting must add up");
         let mut evidence = self.evidence(results, &host, control.is_stopped());
         evidence.mismatch = mismatch;
@@ -134,33 +170,36 @@ impl<'p> PreparedRun<'p> {
 
     fn worker_spec<'r>(
         &'r self,
-        number: u32,
-        threads: usize,
+        number: usize,
         start: Monotonic,
         observers: Option<&'r dyn ObserverSource>,
     ) -> WorkerSpec<'r> {
-        let core = self.cores.get(number as usize).copied();
+        let core = self.cores.get(number).copied();
+        let WorkerShare { shard, capacity, .. } = &self.workers[number];
         WorkerSpec {
             plan: self.plan,
             prepared: &self.prepared,
-            shard: self.shard.split(number, threads as u32).unwrap_or(self.shard),
-            number: number as usize,
-            core: core.filter(|_| threads <= self.cores.len()),
+            shard: *shard,
+            capacity,
+            number,
+            core: core.filter(|_| self.workers.len() <= self.cores.len()),
             start,
             observers,
         }
     }
 
-    /// Compares what the workers' tallies came to with what arrived in the timeline.
-    fn check_handed_over(
+    /// Checks the accounting of each worker, and compares what their tallies came to with what arrived in the timeline.
+    /// May take a second, so it happens when nothing is measured any more.
+    fn check_accounting(
         &self,
         results: &[(Finished, WorkerEvidence)],
         timeline: &Timeline,
     ) -> Result<(), Mismatch> {
-        if let Some(mismatch) = results.iter().find_map(|(finished, _)| finished.mismatch) {
-            return Err(mismatch);
+        let mut sent = Tallied::default();
+        for (worker, (finished, _)) in self.workers.iter().zip(results) {
+            finished.accounting.check(self.plan, worker.shard, self.prepared.calls_per_session)?;
+            sent = sent.plus(finished.accounting.tallied);
         }
-        let sent = results.iter().fold(Tallied::default(), |sum, (finished, _)| sum.plus(finished.tallied));
         sent.check_arrived(Tallied::of(&timeline.whole().tally), self.plan, self.shard)
     }
 
@@ -266,6 +305,7 @@ struct WorkerSpec<'r> {
     plan: &'r Plan,
     prepared: &'r Prepared,
     shard: Shard,
+    capacity: &'r Capacity,
     number: usize,
     core: Option<usize>,
     start: Monotonic,
@@ -294,7 +334,7 @@ impl<'r> WorkerSpec<'r> {
                 }
                 result
             })
-            .map_err(|error| SetupError::Thread(error.to_string()))
+            .map_err(worker_failed)
     }
 
     /// Builds the driver on this thread, as io_uring requires, and runs the worker to its end.
@@ -304,19 +344,18 @@ impl<'r> WorkerSpec<'r> {
             let _ = host::pin_to_core(core);
         }
         let task = self.task(recorder, control)?;
-        let failed = |error: io::Error| SetupError::Thread(error.to_string());
         let (finished, spent) =
             match self.driver(sockets(self.prepared, task.connections as u32) as usize)? {
                 Kernel::Uring(driver) => {
-                    control.register(driver.waker().map_err(failed)?);
+                    control.register(driver.waker().map_err(worker_failed)?);
                     run_from_zero(*driver, task)
                 }
                 Kernel::Epoll(driver) => {
-                    control.register(driver.waker().map_err(failed)?);
+                    control.register(driver.waker().map_err(worker_failed)?);
                     run_from_zero(*driver, task)
                 }
             }
-            .map_err(failed)?;
+            .map_err(worker_failed)?;
         let wall = finished.at.since(Timestamp::ZERO);
         let evidence = WorkerEvidence {
             busy: wall.saturating_sub(finished.waited),
@@ -332,7 +371,6 @@ impl<'r> WorkerSpec<'r> {
 
     fn task(&self, recorder: Recorder, control: &Control) -> Result<Task<'_>, SetupError> {
         let plan = self.plan;
-        let Capacity { sessions, connections, .. } = Capacity::of(plan, self.shard);
         Ok(Task {
             plan,
             shard: self.shard,
@@ -342,8 +380,8 @@ impl<'r> WorkerSpec<'r> {
             recorder,
             control: control.clone(),
             observer: self.observers.map(ObserverSource::observer),
-            sessions,
-            connections: connections as usize,
+            sessions: self.capacity.sessions,
+            connections: self.capacity.connections as usize,
         })
     }
 
@@ -355,21 +393,19 @@ impl<'r> WorkerSpec<'r> {
         let epoll = || {
             Epoll::new(self.start, idle, sockets)
                 .map(|driver| Kernel::Epoll(Box::new(driver)))
-                .map_err(|error| SetupError::Driver { name: "epoll", error: error.to_string() })
+                .map_err(|error| SetupError::Driver(DriverError::Epoll(error)))
         };
         let uring = || {
-            uring_supported().and_then(|()| {
-                Uring::new(self.start, idle, sockets)
-                    .map(|driver| Kernel::Uring(Box::new(driver)))
-                    .map_err(|error| error.to_string())
-            })
+            uring_supported()
+                .and_then(|()| Uring::new(self.start, idle, sockets).map_err(UringError::Setup))
+                .map(|driver| Kernel::Uring(Box::new(driver)))
         };
         match self.plan.driver {
             DriverChoice::Epoll => epoll(),
             // io_uring cannot pause reading from a connection.
             DriverChoice::Auto if self.plan.network.receive_rate.is_some() => epoll(),
             DriverChoice::Auto => uring().or_else(|_| epoll()),
-            DriverChoice::Uring => uring().map_err(|error| SetupError::Driver { name: "uring", error }),
+            DriverChoice::Uring => uring().map_err(|error| SetupError::Driver(DriverError::Uring(error))),
         }
     }
 }
@@ -379,6 +415,10 @@ fn run_from_zero<D: Driver>(driver: D, task: Task<'_>) -> io::Result<(Finished, 
     let worker = Worker::new(driver, task).await_start()?;
     let before = Spent::read();
     Ok((worker.run()?, Spent::read().since(before)))
+}
+
+fn worker_failed(error: io::Error) -> SetupError {
+    SetupError::Thread { name: "worker", error }
 }
 
 enum Kernel {

@@ -33,6 +33,13 @@ impl Shard {
         number % self.count as u64 == self.index as u64
     }
 
+    /// How many of the numbers below `whole` belong to this part. The shares of all parts add up to `whole`; where it
+    /// does not divide evenly, the first parts have one more.
+    #[must_use]
+    pub const fn share(self, whole: u64) -> u64 {
+        whole.saturating_sub(self.index as u64).div_ceil(self.count as u64)
+    }
+
     /// Part `part` of `parts` of this part: a thread's share of a machine's share. Interleaves like everything else.
     #[must_use]
     pub const fn split(self, part: u32, parts: u32) -> Option<Self> {
@@ -43,5 +50,22 @@ impl Shard {
             Some(count) => Some(Self { index: self.index + part * self.count, count }),
             None => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_the_count_of_owned_numbers() {
+        for (index, count) in [(0, 1), (0, 3), (1, 3), (2, 3), (4, 5)] {
+            let shard = Shard::new(index, count).unwrap();
+            for whole in 0..20 {
+                let owned = (0..whole).filter(|number| shard.owns(*number)).count() as u64;
+                assert_eq!(shard.share(whole), owned, "{index} of {count}, {whole}");
+            }
+        }
+        assert_eq!(Shard::WHOLE.share(u64::MAX), u64::MAX);
     }
 }

@@ -50,7 +50,7 @@ fn load(plan: &Plan, live: &mut Live, observers: &dyn ObserverSource) -> Result<
         0 => stopped.abort(),
         _ => signals::exit(128 + signal),
     };
-    signals::handle(&[SIGINT], react).map_err(|error| SetupError::Thread(error.to_string()))?;
+    signals::handle(&[SIGINT], react).map_err(|error| SetupError::Thread { name: "signals", error })?;
     let environment = environment::observe();
     let mut watch = |interval: &_| print(&live.interval(interval));
     let run = warwolf_engine::run_observed(plan, Shard::WHOLE, &control, &mut watch, Some(observers))?;

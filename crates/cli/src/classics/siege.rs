@@ -78,7 +78,7 @@ fn attack(mut plan: Plan, style: &Style, zone: Zone) -> Result<Attack, SetupErro
         }
     };
     signals::handle(&[SIGINT, SIGTERM, SIGHUP], react)
-        .map_err(|error| SetupError::Thread(error.to_string()))?;
+        .map_err(|error| SetupError::Thread { name: "signals", error })?;
     let environment = environment::observe();
     let here = Here { zone, control: control.clone() };
     let siege = Siege::new(style, &plan, &here);

@@ -90,7 +90,7 @@ impl Prepared {
         let mut endpoints = Endpoints::default();
         for (index, request) in (0..).zip(&plan.requests) {
             let endpoint = endpoints.add(&request.endpoint, &prepared)?;
-            let ready = prepared.prepare(request.clone(), endpoint, index, true)?;
+            let ready = prepared.encode(request)?.of(request.clone(), endpoint, index, true);
             prepared.requests.push(ready);
         }
         for request in plan.session.setup.iter().chain(plan.session.recovery_requests()) {

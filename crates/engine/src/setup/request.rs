@@ -34,6 +34,27 @@ impl PreparedRequest {
     }
 }
 
+/// What a request is sent from.
+pub(crate) struct Encoded {
+    template: Template,
+    body: Option<Upload>,
+    order: Option<Arc<Order>>,
+}
+
+impl Encoded {
+    /// Joins it with the `request` it was made from. `target` is the request of the plan that it is or that led to it.
+    pub(crate) fn of(
+        self,
+        request: Request,
+        endpoint: u32,
+        target: u32,
+        is_planned: bool,
+    ) -> PreparedRequest {
+        let Self { template, body, order } = self;
+        PreparedRequest { request, template, endpoint, body, order, target, is_planned }
+    }
+}
+
 /// The request that a call makes.
 pub(crate) enum RequestRef {
     /// One of the plan's.
@@ -52,21 +73,13 @@ impl Prepared {
         }
     }
 
-    /// Encodes `request` and opens what it reads from. `target` is the request of the plan that it is or that led to it.
-    pub(crate) fn prepare(
-        &self,
-        request: Request,
-        endpoint: u32,
-        target: u32,
-        is_planned: bool,
-    ) -> Result<PreparedRequest, SetupError> {
-        let template = self.encode(&request)?;
-        let (body, order) = (Upload::of(&request)?, order(&request)?);
-        Ok(PreparedRequest { request, template, endpoint, body, order, target, is_planned })
+    /// Encodes `request` and opens the file that its body is read from.
+    pub(crate) fn encode(&self, request: &Request) -> Result<Encoded, SetupError> {
+        Ok(Encoded { template: self.template(request)?, body: Upload::of(request)?, order: order(request)? })
     }
 
     /// Encodes a request for this plan's version, proxy and connection rules; of what is stored over FTP the content.
-    fn encode(&self, request: &Request) -> Result<Template, SetupError> {
+    fn template(&self, request: &Request) -> Result<Template, SetupError> {
         if request.endpoint.scheme == Scheme::Ftp {
             return Ok(Template::body(body(request)?));
         }

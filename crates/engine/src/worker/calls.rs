@@ -72,8 +72,11 @@ impl<D: Driver> Worker<'_, D> {
         for _ in known..self.network.endpoints.len() {
             self.network.pool.add_endpoint();
         }
-        match self.prepared.prepare(request.clone(), endpoint, origin, false) {
-            Ok(followed) => self.start(session, token, RequestRef::Followed(Box::new(followed)), intended),
+        match self.prepared.encode(&request) {
+            Ok(encoded) => {
+                let followed = Box::new(encoded.of(request, endpoint, origin, false));
+                self.start(session, token, RequestRef::Followed(followed), intended);
+            }
             // A Location that makes no request: the redirect itself was the last reply.
             Err(_) => {
                 self.accounting.refused.add(intended);
@@ -311,11 +314,11 @@ impl<D: Driver> Worker<'_, D> {
         let part = Part { session: live.session.number(), is_continued, is_setup };
         let session = call.session;
         self.count(&call, finished, outcome, part);
-        if self.prepared.ownership.dedicated() > 0 && self.sessions[session as usize].session.is_failed() {
-            self.drop_session(session);
-            return;
-        }
         if self.prepared.ownership.dedicated() > 0 {
+            if self.sessions[session as usize].session.is_failed() {
+                self.drop_session(session);
+                return;
+            }
             self.serve_dedicated(session);
         }
         if sequel == Sequel::Again {

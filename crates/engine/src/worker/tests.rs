@@ -10,7 +10,7 @@ use crate::capacity::Capacity;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use warwolf_measure::{IntervalBatch, Phase, Tally, ViolationKind};
+use warwolf_measure::{IntervalBatch, Mismatch, Phase, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
     ArrivalProcess, Auth, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan, RedirectPolicy,
@@ -49,8 +49,11 @@ fn open(rate: f64, duration: Duration) -> Plan {
     plan
 }
 
-/// A worker, and where its pages go.
+/// A worker with what it runs, and where its pages go.
 struct Bench<'p> {
+    plan: &'p Plan,
+    prepared: &'p Prepared,
+    shard: Shard,
     worker: Worker<'p, SimDriver>,
     pages: Receiver<IntervalBatch>,
     give: SyncSender<Box<Tally>>,
@@ -81,7 +84,7 @@ impl<'p> Bench<'p> {
             sessions: capacity.sessions,
             connections: capacity.connections as usize,
         };
-        Self { worker: Worker::new(SimDriver::new(scenario), task), pages, give }
+        Self { plan, prepared, shard, worker: Worker::new(SimDriver::new(scenario), task), pages, give }
     }
 
     /// One turn, and the clerk's part: pages are taken and given back empty.
@@ -92,6 +95,10 @@ impl<'p> Bench<'p> {
             self.give.try_send(page.tally).unwrap();
         }
         turn
+    }
+
+    fn check_accounting(&self) -> Result<(), Mismatch> {
+        self.worker.final_accounting().check(self.plan, self.shard, self.prepared.calls_per_session)
     }
 }
 
@@ -119,7 +126,8 @@ fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, observer: Option<B
         bench.worker.watch(observer);
     }
     let Bench { worker, pages, .. } = bench;
-    worker.run().unwrap();
+    let finished = worker.run().unwrap();
+    finished.accounting.check(plan, shard, prepared.calls_per_session).expect("the accounting must add up");
     let tally = *pages.recv().unwrap().tally;
     balance(&tally);
     tally

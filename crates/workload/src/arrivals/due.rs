@@ -28,9 +28,7 @@ impl Arrivals {
                 groups.saturating_mul(group).min(most(arrivals))
             }
         };
-        let of_the_run = of_the_run.min(calls);
-        let (index, count) = (u64::from(shard.index()), u64::from(shard.count()));
-        Some(of_the_run.saturating_sub(index).div_ceil(count))
+        Some(shard.share(of_the_run.min(calls)))
     }
 
     /// Adds up the intended moments of the first `count` arrivals of `shard`, in nanoseconds modulo 2^64.

@@ -4,6 +4,7 @@
 //! of the run to name that hand-over.
 
 use super::*;
+use crate::accounting::Tallied;
 use warwolf_measure::HandOver;
 use warwolf_workload::Arrival;
 
@@ -20,7 +21,7 @@ fn interfered_in(plan: &Plan, interfere: impl FnOnce(&mut SimWorker<'_>)) -> Res
     interfere(&mut bench.worker);
     while bench.turn() == Turn::More {}
     bench.worker.cut();
-    bench.worker.check_accounting().map_err(|mismatch| mismatch.at)
+    bench.check_accounting().map_err(|mismatch| mismatch.at)
 }
 
 /// The same for an open loop: 1,000 arrivals a second, for 100 ms.
