@@ -76,16 +76,16 @@ mod tests {
 
     #[test]
     fn the_longest_pauses_do_not_overflow() {
+        // 584 years.
+        const LONGEST: Duration = Duration::from_nanos(u64::MAX);
         let stream = Streams::new(0, Purpose::THINK).stream(0);
-        for position in 0..1_000 {
-            draw(&Think::Exponential { mean: Duration::MAX }, stream, position);
-            for (min, granularity) in [
-                (Duration::MAX, Duration::ZERO),
-                (Duration::ZERO, Duration::ZERO),
-                (Duration::ZERO, Duration::MAX),
-            ] {
-                draw(&Think::Uniform { min, max: Duration::MAX, granularity }, stream, position);
-            }
-        }
+        let of = |think: Think| (0..1_000).map(move |position| draw(&think, stream, position));
+        let longest = |min, granularity| Think::Uniform { min, max: LONGEST, granularity };
+        // Longer than half of the longest there is: e^-0.5 = 61 % of an exponential's draws, and half of a uniform's.
+        let long = |think| of(think).filter(|time| *time > LONGEST / 2).count();
+        assert!((560..=660).contains(&long(Think::Exponential { mean: LONGEST })));
+        assert!((450..=550).contains(&long(longest(Duration::ZERO, Duration::ZERO))));
+        assert!(of(longest(LONGEST, Duration::ZERO)).all(|time| time == LONGEST));
+        assert!(of(longest(Duration::ZERO, LONGEST)).all(|time| time.is_zero() || time == LONGEST));
     }
 }

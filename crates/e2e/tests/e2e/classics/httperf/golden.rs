@@ -411,6 +411,7 @@ fn agrees(theirs: &str, ours: &str, scheduled: bool) -> bool {
         () if begins("reply-rate") => near(1.0),
         // Whether two are opened in one turn is chance; none is none.
         () if begins("Maximum connect") => !theirs.ends_with(" 0") && !ours.ends_with(" 0"),
+        // What these show is judged by the other lines of the report.
         () => ["Request rate", "CPU time", "Net I/O", "httperf: maximum number"]
             .iter()
             .any(|label| begins(label)),
@@ -420,6 +421,112 @@ fn agrees(theirs: &str, ours: &str, scheduled: bool) -> bool {
 fn numbers(line: &str) -> impl Iterator<Item = f64> {
     let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
     line.split(move |letter| !is_part(letter)).filter_map(|word| word.parse().ok())
+}
+
+/// What two figures of a report contradict each other, where times differ from run to run and cannot be compared with a
+/// capture: rates follow from counts, sizes and the duration, and the parts of the CPU time add up.
+fn contradiction(lines: &[String]) -> Option<String> {
+    let line = |label: &str| lines.iter().find(|line| line.starts_with(label));
+    let figures = |label: &str| line(label).map(|line| numbers(line).collect::<Vec<_>>());
+    let [_, requests, replies, duration] = figures("Total: connections")?[..] else {
+        return Some("four totals are printed".to_owned());
+    };
+    if requests == 0.0 {
+        return None;
+    }
+    let [request_rate, request_ms] = figures("Request rate")?[..] else {
+        return line("Request rate").cloned();
+    };
+    let is_near = |a: f64, b: f64, slack: f64| (a - b).abs() <= slack;
+    // The duration has three digits: of a short run the rate gives more of them.
+    let is_long = duration >= 0.5;
+    let (seconds, error) = if is_long {
+        (duration, 0.000_51 / duration)
+    } else {
+        (requests / request_rate, 0.051 / request_rate)
+    };
+    let agree =
+        |found: f64, expected: f64, rounding: f64| is_near(found, expected, rounding + expected * error);
+    let is_rate = agree(duration, seconds, 0.000_51)
+        && agree(request_rate, requests / seconds, 0.051)
+        && agree(request_ms, seconds * 1e3 / requests, 0.051);
+    if !is_rate {
+        return line("Request rate").cloned();
+    }
+    let [user, system, user_percent, system_percent, total_percent] = figures("CPU time")?[..] else {
+        return line("CPU time").cloned();
+    };
+    let is_percentage = |time: f64, percent: f64| {
+        duration < 0.05 || is_near(time / seconds * 100.0, percent, 0.6 / seconds + 0.06)
+    };
+    if !is_near(user_percent + system_percent, total_percent, 0.11)
+        || !is_percentage(user, user_percent)
+        || !is_percentage(system, system_percent)
+    {
+        return line("CPU time").cloned();
+    }
+    let sent = requests * figures("Request size")?[0];
+    let [header, content, ..] = figures("Reply size")?[..] else { return line("Reply size").cloned() };
+    let received = replies * (header + content);
+    let [kilobytes, megabits, ..] = figures("Net I/O")?[..] else { return line("Net I/O").cloned() };
+    let expected = (sent + received) / 1_024.0 / seconds;
+    // Of calls without a reply a part may have come.
+    let is_whole = requests == replies;
+    // Mean sizes are printed without what is behind the point.
+    let rounding = 0.051 + (requests + 2.0 * replies) / 1_024.0 / seconds;
+    if is_whole && !agree(kilobytes, expected, rounding) || !is_near(megabits, kilobytes * 0.008_192, 0.051) {
+        return line("Net I/O").cloned();
+    }
+    ["Connection time [ms]: min", "Session lifetime"].iter().find_map(|label| {
+        let found = line(label)?;
+        let [min, avg, max, ..] = numbers(found).collect::<Vec<_>>()[..] else { return None };
+        (min > avg + 0.051 || avg > max + 0.051).then(|| found.clone())
+    })
+}
+
+#[test]
+fn figures_of_the_original_agree_with_each_other() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compat/tests/data/httperf");
+    let mut reports = 0;
+    for entry in std::fs::read_dir(folder).expect("the captures") {
+        let path = entry.expect("a capture").path();
+        if path.is_dir() {
+            continue;
+        }
+        let lines = shown(&std::fs::read_to_string(&path).expect("a capture is text"));
+        assert_eq!(contradiction(&lines), None, "{}", path.display());
+        reports += u32::from(lines.iter().any(|line| line.starts_with("Net I/O")));
+    }
+    assert!(reports > 50, "{reports}");
+}
+
+#[test]
+fn contradictions_are_noticed() {
+    let report = |rate: &str, cpu: &str, net: &str, time: &str| {
+        shown(&format!(
+            "Total: connections 20 requests 20 replies 20 test-duration 2.000 s\n{time}\n{rate}\nRequest size [B]: 62.0\n\
+             Reply size [B]: header 237.0 content 204.0 footer 0.0 (total 441.0)\n{cpu}\n{net}\n"
+        ))
+    };
+    let rate = "Request rate: 10.0 req/s (100.0 ms/req)";
+    let cpu = "CPU time [s]: user 0.50 system 0.50 (user 25.0% system 25.0% total 50.0%)";
+    let net = "Net I/O: 4.9 KB/s (0.0*10^6 bps)";
+    let time = "Connection time [ms]: min 0.1 avg 0.3 max 5.0 median 0.5 stddev 1.1";
+    assert_eq!(contradiction(&report(rate, cpu, net, time)), None);
+    for wrong in ["Request rate: 20.0 req/s (50.0 ms/req)", "Request rate: 10.0 req/s (50.0 ms/req)"] {
+        assert_eq!(contradiction(&report(wrong, cpu, net, time)).as_deref(), Some(wrong));
+    }
+    for wrong in [
+        "CPU time [s]: user 0.50 system 0.50 (user 25.0% system 25.0% total 25.0%)",
+        "CPU time [s]: user 0.50 system 0.50 (user 35.0% system 25.0% total 60.0%)",
+    ] {
+        assert_eq!(contradiction(&report(rate, wrong, net, time)).as_deref(), Some(wrong));
+    }
+    for wrong in ["Net I/O: 9.8 KB/s (0.1*10^6 bps)", "Net I/O: 4.9 KB/s (0.4*10^6 bps)"] {
+        assert_eq!(contradiction(&report(rate, cpu, wrong, time)).as_deref(), Some(wrong));
+    }
+    let wrong = "Connection time [ms]: min 0.4 avg 0.3 max 5.0 median 0.5 stddev 1.1";
+    assert_eq!(contradiction(&report(rate, cpu, net, wrong)).as_deref(), Some(wrong));
 }
 
 /// The first difference between what was said then and now.
@@ -433,6 +540,9 @@ fn difference(captured: &Captured, told: &Told, unordered: bool) -> Option<Strin
         Some((theirs, ours)) => Some(format!("- {theirs}\n+ {ours}")),
         None if theirs.len() != ours.len() => Some(format!("{} lines, not {}", ours.len(), theirs.len())),
         None if all != connections => Some(format!("{connections} in the histogram, not {all}")),
+        None if contradiction(&ours).is_some() => {
+            contradiction(&ours).map(|line| format!("contradicted: {line}"))
+        }
         None if stderr != captured.stderr => Some(format!("stderr: {stderr:?}, not {:?}", captured.stderr)),
         None if told.code != captured.code => Some(format!("exit code {}, not {}", told.code, captured.code)),
         None => None,

@@ -221,8 +221,9 @@ fn run_25_is_that_of_the_first_version() {
     let home = Home::new("", &[]);
     let url = server.url("/s200");
     let said = home.ours(&["-u", &url, "-d1", "-t2", "-c25"]);
-    let labels: Vec<&str> =
-        said.stdout.lines().filter_map(|line| line.split_once(':')).map(|(label, _)| label).collect();
+    fn labels(said: &Said) -> Vec<&str> {
+        said.stdout.lines().filter_map(|line| line.split_once(':')).map(|(label, _)| label).collect()
+    }
     let expected = [
         "Transactions",
         "Elapsed time",
@@ -233,7 +234,7 @@ fn run_25_is_that_of_the_first_version() {
         "Concurrency",
         "Status code 200",
     ];
-    assert_eq!(labels[labels.len() - 8..], expected, "{said:#?}");
+    assert_eq!(labels(&said)[labels(&said).len() - 8..], expected, "{said:#?}");
     let row = |label: &str| {
         let rest = said.stdout.split_once(label).map(|(_, rest)| rest.split_whitespace().next());
         rest.flatten().and_then(|word| word.parse::<u64>().ok())
@@ -241,8 +242,8 @@ fn run_25_is_that_of_the_first_version() {
     assert_eq!((row("Transactions:"), row("Status code 200:")), (Some(50), Some(50)), "{said:#?}");
     assert!(said.stdout.starts_with("** Siege 1.00 ") && said.code == Some(0), "{said:#?}");
     let chosen = home.ours(&["--as", "1.00", "-u", &url, "-d1", "-t2", "-c25"]);
-    let shape = |said: &Said| said.stdout.replace(|c: char| c.is_ascii_digit(), "0");
-    assert_eq!(shape(&chosen).lines().count(), shape(&said).lines().count());
+    assert_eq!(labels(&chosen), labels(&said), "{chosen:#?}");
+    assert!(chosen.stdout.starts_with("** Siege 1.00 ") && chosen.code == Some(0), "{chosen:#?}");
 }
 
 #[test]
