@@ -30,7 +30,7 @@ pub struct Inputs {
 /// The plan that the arguments mean.
 ///
 /// # Errors
-/// The first argument that is wrong, under the name of its option.
+/// The first argument that is wrong, under the name of its option; of a plan file, the field.
 pub fn plan(args: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
     if let Some(text) = &inputs.plan {
         return warwolf_plan::text::parse(text);
@@ -68,8 +68,32 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
         IdleWord::Block => Idle::Block,
         IdleWord::Spin => Idle::Spin,
     });
-    plan.check()?;
+    plan.check().map_err(by_option)?;
     Ok(plan)
+}
+
+/// An error of a plan that was made from options, with the option in place of the field.
+fn by_option(error: PlanError) -> PlanError {
+    let field = match error.field.split_once('.') {
+        Some(("requests", rest)) => rest.trim_start_matches(|letter: char| letter.is_ascii_digit()),
+        _ => &error.field,
+    };
+    let option = match field {
+        "stop.calls" => "requests",
+        "stop.duration" => "duration",
+        "schedule.closed.users" | "connections.limit" => "connections",
+        "schedule.open.burst" => "burst",
+        "connections.pipeline" | "session.work.draw.burst" => "pipeline",
+        "network.unix_socket" => "unix-socket",
+        "tls.verify" => "cacert",
+        "tls.client_certificate" => "cert",
+        ".method" => "method",
+        ".headers" => "header",
+        ".body" => "body",
+        ".path" => "url",
+        _ => return error,
+    };
+    PlanError { field: option.to_owned(), ..error }
 }
 
 /// Part I of N, as `--shard` has it, counted from 1.

@@ -277,6 +277,19 @@ fn a_plan_file_is_the_whole_plan() {
 }
 
 #[test]
+fn an_error_in_a_plan_file_names_the_field() {
+    let (load, matches) = read(URL).unwrap();
+    for (change, expected) in [
+        (with(usual(), |plan| plan.stop = Stop::after_calls(0)), "stop.calls: `0`: use 1 or more"),
+        (with(usual(), |plan| plan.threads = Some(0)), "threads: `0`: use 1 or more"),
+    ] {
+        let inputs = Inputs { plan: Some(text::to_toml(&change)), ..Inputs::default() };
+        let error = plan(&load, &inputs).unwrap_err();
+        assert_eq!(UsageError::about(&error, &matches).to_string(), expected);
+    }
+}
+
+#[test]
 fn what_is_not_known_is_looked_up_in_the_help_of_the_command_it_was_given_to() {
     let said = |line: &str| {
         let words = ["warwolf"].into_iter().chain(line.split_whitespace());
@@ -320,6 +333,8 @@ fn bad_words_are_named_with_what_would_be_right() {
         ("-c 0 a.test", "--connections: `0`: use 1 or more users"),
         ("-c x a.test", "--connections: `x`: use a whole number, such as 200, 10k or 2m"),
         ("-c 5000m a.test", "--connections: `5000m`: use a number below 4,294,967,296"),
+        ("-b x -m POST --pipeline 0 a.test", "--pipeline: `0`: use 1 or more"),
+        ("-r 5 --burst 0 a.test", "--burst: `0`: use 1 or more"),
         ("-n 0 a.test", "--requests: `0`: use 1 or more"),
         ("-n 1.5 a.test", "--requests: `1.5`: use a whole number, such as 200, 10k or 2m"),
         ("-d 0 a.test", "--duration: `0s`: use more than zero"),

@@ -62,7 +62,7 @@ fn source(field: &str, matches: &clap::ArgMatches) -> String {
         _ => field.replace('-', "_"),
     };
     match matches.try_contains_id(&id) {
-        Ok(_) if id == "url" => field.to_owned(),
+        Ok(_) if id == "url" || matches.value_source(&id).is_none() => field.to_owned(),
         Ok(_) if matches.value_source(&id) == Some(clap::parser::ValueSource::EnvVariable) => variable(field),
         Ok(_) => format!("--{field}"),
         Err(_) => field.to_owned(),

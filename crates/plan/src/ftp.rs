@@ -162,22 +162,22 @@ mod tests {
         );
         assert_eq!(field(&|plan| plan.connections.pipeline = 2), "connections.pipeline");
         assert_eq!(field(&|plan| plan.network.unix_socket = Some("x".into())), "network.unix_socket");
-        assert_eq!(field(&|plan| plan.requests[0].path = "/a%0d%0aDELE".to_owned()), "path");
-        assert_eq!(field(&|plan| plan.requests[0].basic_auth = Some("a\n:b".to_owned())), "path");
-        assert_eq!(field(&|plan| plan.requests[0].head = Some("GET".to_owned())), "head");
+        assert_eq!(field(&|plan| plan.requests[0].path = "/a%0d%0aDELE".to_owned()), "requests.0.path");
+        assert_eq!(field(&|plan| plan.requests[0].basic_auth = Some("a\n:b".to_owned())), "requests.0.path");
+        assert_eq!(field(&|plan| plan.requests[0].head = Some("GET".to_owned())), "requests.0.head");
         let listed = |plan: &mut Plan| {
             plan.requests[0].path = "/a;type=d".to_owned();
             plan.requests[0].body = Body::Text("x".to_owned());
         };
-        assert_eq!(field(&listed), "path");
+        assert_eq!(field(&listed), "requests.0.path");
         let unnamed = |plan: &mut Plan| {
             plan.requests[0] = Request { unique: true, ..Request::get("http://a.test/").unwrap() };
         };
-        assert_eq!(field(&unnamed), "unique");
+        assert_eq!(field(&unnamed), "requests.0.unique");
         let drawn = |plan: &mut Plan| {
             let place = crate::DataPlace::Path;
             plan.requests[0].random = Some(RandomData { max: 1, place, escaped: true });
         };
-        assert_eq!(field(&drawn), "head");
+        assert_eq!(field(&drawn), "requests.0.head");
     }
 }

@@ -151,9 +151,7 @@ impl Plan {
                 format!("use at most one for each session at a time, {users}"),
             ));
         }
-        for request in &self.requests {
-            request.check()?;
-        }
+        check_requests("requests", &self.requests)?;
         self.check_ftp()?;
         if let Some(duration) = self.stop.duration
             && self.warmup >= duration
@@ -172,6 +170,14 @@ impl Plan {
     pub fn is_open(&self) -> bool {
         matches!(self.schedule, Schedule::Open { .. })
     }
+}
+
+/// Checks each of the requests in the list that is called `name`.
+fn check_requests(name: &str, requests: &[Request]) -> Result<(), PlanError> {
+    for (index, request) in requests.iter().enumerate() {
+        request.check().map_err(|error| error.within(&format!("{name}.{index}")))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -130,39 +130,44 @@ impl ArrivalProcess {
             if rate.is_finite() && rate > 0.0 && rate <= 1e9 {
                 Ok(())
             } else {
-                Err(PlanError::new(field, rate.to_string(), "use a positive rate, such as 500/s"))
+                Err(PlanError::new(field, rate.to_string(), "use a positive rate, such as 500.0"))
             }
         };
         let not_negative = |field: &str, rate: f64| {
             if (0.0..=1e9).contains(&rate) {
                 Ok(())
             } else {
-                Err(PlanError::new(field, rate.to_string(), "use a rate of zero or more, such as 500/s"))
+                Err(PlanError::new(field, rate.to_string(), "use a rate of zero or more, such as 500.0"))
             }
         };
         match self {
-            Self::Constant { rate } | Self::Poisson { rate } => positive("rate", *rate),
+            Self::Constant { rate } => positive("constant.rate", *rate),
+            Self::Poisson { rate } => positive("poisson.rate", *rate),
             Self::Uniform { min, max } if max < min || max.is_zero() => Err(PlanError::new(
-                "arrivals",
-                format!("uniform:{},{}", print_duration(*min), print_duration(*max)),
-                "use a shortest and a longest gap in this order, such as uniform:5ms,15ms",
+                "uniform",
+                format!("min {}, max {}", print_duration(*min), print_duration(*max)),
+                "use a longest gap above zero, at least as long as the shortest",
             )),
             Self::Ramp { from, to, .. } => {
                 positive("ramp", from.max(*to))?;
                 not_negative("ramp", *from).and(not_negative("ramp", *to))
             }
             Self::Steps { steps } => {
-                steps.iter().try_for_each(|step| not_negative("steps", step.rate))?;
+                steps.iter().try_for_each(|step| not_negative("steps.steps", step.rate))?;
                 if steps.iter().any(|step| step.rate > 0.0 && !step.lasts.is_zero()) {
                     return Ok(());
                 }
-                Err(PlanError::new("steps", "no arrivals", "give at least one step such as 500/sx10s"))
+                Err(PlanError::new(
+                    "steps.steps",
+                    "no arrivals",
+                    "give at least one step such as { rate = 500.0, lasts = \"10s\" }",
+                ))
             }
             Self::Trace { at_ns } if !at_ns.is_sorted() => {
-                Err(PlanError::new("arrivals", "trace", "the times must be in order"))
+                Err(PlanError::new("trace.at_ns", "trace", "the times must be in order"))
             }
             Self::Trace { at_ns } if at_ns.is_empty() => {
-                Err(PlanError::new("arrivals", "trace", "the trace has no times"))
+                Err(PlanError::new("trace.at_ns", "trace", "the trace has no times"))
             }
             _ => Ok(()),
         }
@@ -172,12 +177,17 @@ impl ArrivalProcess {
 impl Schedule {
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         match self {
-            Self::Closed { users: 0, .. } | Self::Turns { users: 0 } => {
-                Err(PlanError::new("connections", "0", "use 1 or more users"))
+            Self::Closed { users: 0, .. } => {
+                Err(PlanError::new("schedule.closed.users", "0", "use 1 or more users"))
+            }
+            Self::Turns { users: 0 } => {
+                Err(PlanError::new("schedule.turns.users", "0", "use 1 or more users"))
             }
             Self::Closed { .. } | Self::Turns { .. } => Ok(()),
-            Self::Open { burst: 0, .. } => Err(PlanError::new("burst", "0", "use 1 or more")),
-            Self::Open { arrivals, .. } => arrivals.check(),
+            Self::Open { burst: 0, .. } => Err(PlanError::new("schedule.open.burst", "0", "use 1 or more")),
+            Self::Open { arrivals, .. } => {
+                arrivals.check().map_err(|error| error.within("schedule.open.arrivals"))
+            }
         }
     }
 }

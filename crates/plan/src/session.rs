@@ -1,5 +1,5 @@
-use crate::quantity::duration_text;
-use crate::{PlanError, Request, RequestId};
+use crate::quantity::{duration_text, print_duration};
+use crate::{PlanError, Request, RequestId, check_requests};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -514,27 +514,33 @@ impl SessionShape {
         match &self.work {
             Work::Draw { order: Order::Links, burst, .. } if *burst != 1 => {
                 return Err(PlanError::new(
-                    "session.burst",
+                    "session.work.draw.burst",
                     burst.to_string(),
                     "use 1: a user follows one link at a time",
                 ));
             }
             Work::Draw { order: Order::Links, .. } => self.check_links(requests)?,
-            Work::Draw { burst: 0, .. } => return Err(PlanError::new("session.burst", "0", "use 1 or more")),
+            Work::Draw { burst: 0, .. } => {
+                return Err(PlanError::new("session.work.draw.burst", "0", "use 1 or more"));
+            }
             Work::Draw { calls: Some(0), .. } => {
-                return Err(PlanError::new("session.calls", "0", "use 1 or more"));
+                return Err(PlanError::new("session.work.draw.calls", "0", "use 1 or more"));
             }
             Work::Draw { order: Order::Shared(cursor), .. } => cursor.check()?,
             Work::Draw { .. } => {}
             Work::Scripts { scripts } => {
                 if scripts.is_empty() {
-                    return Err(PlanError::new("session.scripts", "none", "give at least one script"));
+                    return Err(PlanError::new(
+                        "session.work.scripts.scripts",
+                        "none",
+                        "give at least one script",
+                    ));
                 }
                 for id in scripts.iter().flat_map(|s| &s.bursts).flat_map(|b| b.then.iter().chain([&b.first]))
                 {
                     if id.0 as usize >= requests {
                         return Err(PlanError::new(
-                            "session.scripts",
+                            "session.work.scripts.scripts",
                             id.0.to_string(),
                             format!("use the number of a request, 0 to {}", requests - 1),
                         ));
@@ -542,7 +548,10 @@ impl SessionShape {
                 }
             }
         }
-        self.setup.iter().chain(self.recovery_requests()).try_for_each(Request::check)?;
+        check_requests("session.setup", &self.setup)?;
+        if let Some(recovery) = &self.recovery {
+            check_requests("session.recovery.requests", &recovery.requests)?;
+        }
         if !self.initial_cookies.is_empty() && self.cookies != CookiePolicy::Jar {
             return Err(PlanError::new(
                 "session.initial_cookies",
@@ -557,7 +566,11 @@ impl SessionShape {
         if let Think::Uniform { min, max, .. } = self.think
             && max < min
         {
-            return Err(PlanError::new("session.think", "uniform", "give the shorter time first"));
+            return Err(PlanError::new(
+                "session.think.uniform",
+                format!("min {}, max {}", print_duration(min), print_duration(max)),
+                "use a longest time that is at least as long as the shortest",
+            ));
         }
         Ok(())
     }

@@ -34,10 +34,10 @@ impl Stop {
 
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         if self.calls == Some(0) {
-            return Err(PlanError::new("requests", "0", "use 1 or more"));
+            return Err(PlanError::new("stop.calls", "0", "use 1 or more"));
         }
         if self.duration == Some(Duration::ZERO) {
-            return Err(PlanError::new("duration", "0s", "use more than zero"));
+            return Err(PlanError::new("stop.duration", "0s", "use more than zero"));
         }
         Ok(())
     }

@@ -115,9 +115,9 @@ fn what_is_wrong_is_named() {
         (Plan { warmup: Duration::from_secs(10), ..base.clone() }, "warmup"),
         (
             Plan { schedule: Schedule::Closed { users: 0, ramp: Duration::ZERO }, ..base.clone() },
-            "connections",
+            "schedule.closed.users",
         ),
-        (Plan { stop: Stop::after_calls(0), ..base.clone() }, "requests"),
+        (Plan { stop: Stop::after_calls(0), ..base.clone() }, "stop.calls"),
     ];
     for (plan, field) in cases {
         assert_eq!(plan.check().unwrap_err().field, field);
@@ -175,24 +175,27 @@ fn what_cannot_be_sent_or_written_down_is_refused() {
     let second = Duration::from_secs(1);
     let step = |rate, lasts| ArrivalProcess::Steps { steps: vec![RateStep { rate, lasts }] };
     let cases = [
-        (changed(&|plan| plan.requests[0].headers = vec![("A".into(), "b\r\nC: d".into())]), "headers"),
-        (changed(&|plan| plan.requests[0].headers = vec![("A b".into(), "c".into())]), "headers"),
-        (changed(&|plan| plan.requests[0].method = "GET /".into()), "method"),
-        (changed(&|plan| plan.requests[0].path = "/a b".into()), "path"),
-        (changed(&|plan| plan.requests[0].body = Body::File(file())), "body"),
+        (
+            changed(&|plan| plan.requests[0].headers = vec![("A".into(), "b\r\nC: d".into())]),
+            "requests.0.headers",
+        ),
+        (changed(&|plan| plan.requests[0].headers = vec![("A b".into(), "c".into())]), "requests.0.headers"),
+        (changed(&|plan| plan.requests[0].method = "GET /".into()), "requests.0.method"),
+        (changed(&|plan| plan.requests[0].path = "/a b".into()), "requests.0.path"),
+        (changed(&|plan| plan.requests[0].body = Body::File(file())), "requests.0.body"),
         (changed(&|plan| plan.tls.verify = Verify::File(file())), "tls.verify"),
         (changed(&|plan| plan.tls.client_certificate = Some((file(), file()))), "tls.client_certificate"),
         (changed(&|plan| (plan.tls.min, plan.tls.max) = (TlsVersion::V13, TlsVersion::V12)), "tls.min"),
         (changed(&|plan| plan.network.unix_socket = Some(file())), "network.unix_socket"),
-        (open(ArrivalProcess::Ramp { from: -1.0, to: 5.0, over: second }), "ramp"),
-        (open(ArrivalProcess::Ramp { from: 0.0, to: 0.0, over: second }), "ramp"),
-        (open(ArrivalProcess::Ramp { from: 1.0, to: f64::NAN, over: second }), "ramp"),
-        (open(step(f64::INFINITY, second)), "steps"),
-        (open(step(-1.0, second)), "steps"),
-        (open(step(1.0, Duration::ZERO)), "steps"),
-        (open(ArrivalProcess::Constant { rate: f64::NAN }), "rate"),
-        (open(ArrivalProcess::Trace { at_ns: vec![] }), "arrivals"),
-        (open(ArrivalProcess::Trace { at_ns: vec![2, 1] }), "arrivals"),
+        (open(ArrivalProcess::Ramp { from: -1.0, to: 5.0, over: second }), "schedule.open.arrivals.ramp"),
+        (open(ArrivalProcess::Ramp { from: 0.0, to: 0.0, over: second }), "schedule.open.arrivals.ramp"),
+        (open(ArrivalProcess::Ramp { from: 1.0, to: f64::NAN, over: second }), "schedule.open.arrivals.ramp"),
+        (open(step(f64::INFINITY, second)), "schedule.open.arrivals.steps.steps"),
+        (open(step(-1.0, second)), "schedule.open.arrivals.steps.steps"),
+        (open(step(1.0, Duration::ZERO)), "schedule.open.arrivals.steps.steps"),
+        (open(ArrivalProcess::Constant { rate: f64::NAN }), "schedule.open.arrivals.constant.rate"),
+        (open(ArrivalProcess::Trace { at_ns: vec![] }), "schedule.open.arrivals.trace.at_ns"),
+        (open(ArrivalProcess::Trace { at_ns: vec![2, 1] }), "schedule.open.arrivals.trace.at_ns"),
     ];
     for (index, (result, field)) in cases.into_iter().enumerate() {
         assert_eq!(result, Err(field.to_owned()), "case {index}");
@@ -241,12 +244,12 @@ fn random_data_needs_a_request_that_is_given_as_it_is_sent() {
     let data = RandomData { max: 10, place: DataPlace::Query, escaped: true };
     request.random = Some(data);
     let field = |request: &Request| Plan::new(vec![request.clone()]).check().err().map(|error| error.field);
-    assert_eq!(field(&request).as_deref(), Some("random"));
+    assert_eq!(field(&request).as_deref(), Some("requests.0.random"));
     request.head = Some("GET / HTTP/1.0\r\n".to_owned());
     assert_eq!(field(&request), None);
     for max in [0, RandomData::LONGEST + 1] {
         request.random = Some(RandomData { max, ..data });
-        assert_eq!(field(&request).as_deref(), Some("random.max"));
+        assert_eq!(field(&request).as_deref(), Some("requests.0.random.max"));
     }
 }
 
