@@ -8,8 +8,8 @@ use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size
 use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
     ArrivalProcess, ArrivalWords, Body, ClickModel, Connections, CookiePolicy, DriverChoice, HttpVersion,
-    Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve, Schedule, Shard, Stop,
-    Think, Timeouts, Tls, TlsVersion, Verify, Work,
+    Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve, Resumption, Schedule,
+    Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
 /// Inputs the arguments only refer to: file contents and a fallback seed.
@@ -334,8 +334,7 @@ fn tls(args: &TlsWords) -> Result<Tls, PlanError> {
         min,
         max,
         ciphers: args.ciphers.clone(),
-        resumption: !args.no_resumption,
-        resume_own: false,
+        resumption: if args.no_resumption { Resumption::Off } else { Resumption::Shared },
         server_name: args.server_name.clone(),
     })
 }

@@ -250,7 +250,7 @@ fn connections_network_and_tls() {
         ("--tls-max 1.2", tls(&|tls| tls.max = TlsVersion::V12)),
         ("--tls-min 1.3", tls(&|tls| tls.min = TlsVersion::V13)),
         ("--ciphers A,B", tls(&|tls| tls.ciphers = vec!["A".into(), "B".into()])),
-        ("--no-resumption", tls(&|tls| tls.resumption = false)),
+        ("--no-resumption", tls(&|tls| tls.resumption = Resumption::Off)),
         ("--server-name b.test", tls(&|tls| tls.server_name = Some("b.test".into()))),
     ]);
 }

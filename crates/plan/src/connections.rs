@@ -34,9 +34,12 @@ pub struct Connections {
     pub ownership: Ownership,
     /// Bytes of a reply's head at the most.
     pub max_head: u32,
-    /// What a connection that closes means for the calls on it.
+    /// Which calls are sent again when their connection closes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reconnect: Reconnect,
+    /// Whether a session goes on when a connection closes that is dedicated to it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub on_close: OnClose,
     /// What a call does that needs a connection when `limit` are open.
     #[serde(default, skip_serializing_if = "is_default")]
     pub when_full: WhenFull,
@@ -83,24 +86,31 @@ pub enum ReplyEnd {
     Close,
 }
 
-/// What a connection that closes or breaks means for the calls on it. (A timeout is a failure always.)
+/// Which calls are sent again on another connection when theirs closes or breaks. The others fail, and so does a call that
+/// times out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reconnect {
-    /// Calls that the server need not have acted on are sent again on another (RFC 9112 section 9.3.1), up to three times;
-    /// others fail.
+    /// Calls that the server need not have acted on (RFC 9112 section 9.3.1), up to three times.
     #[default]
     Safe,
-    /// They fail.
+    /// None.
     Never,
-    /// If it had delivered a reply, all of them are sent again in order on another, whatever their method and as often as it
-    /// takes; otherwise they fail.
-    Kept,
-    /// All of them are sent again in order on another, as often as it takes, also when it never opened.
+    /// All of them in order, whatever their method and without a limit, if the connection had delivered a reply.
+    AfterReply,
+    /// All of them in order, whatever their method and without a limit, also when the connection never opened.
     Always,
-    /// They fail, and the session ends with its connection, also when that was closed between calls. For dedicated
-    /// connections.
-    End,
+}
+
+/// What a session does when a connection closes that is dedicated to it, also between calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnClose {
+    /// It goes on, and opens another when it needs one.
+    #[default]
+    Continue,
+    /// It ends. Needs [`Ownership::Dedicated`] and [`Reconnect::Never`].
+    EndSession,
 }
 
 /// What a call does that needs a connection when none may be opened.
@@ -128,6 +138,7 @@ impl Default for Connections {
             ownership: Ownership::Shared,
             max_head: 65_536,
             reconnect: Reconnect::Safe,
+            on_close: OnClose::Continue,
             when_full: WhenFull::Wait,
             reply_end: ReplyEnd::Framed,
         }
@@ -151,11 +162,13 @@ impl Connections {
         if self.ownership == Ownership::Dedicated(0) {
             return Err(PlanError::new("connections.ownership", "dedicated = 0", "use 1 or more"));
         }
-        if self.reconnect == Reconnect::End && self.ownership.dedicated() == 0 {
+        if self.on_close == OnClose::EndSession
+            && (self.ownership.dedicated() == 0 || self.reconnect != Reconnect::Never)
+        {
             return Err(PlanError::new(
-                "connections.reconnect",
-                "end",
-                "a session ends with its connection only if that is dedicated: use connections.ownership = { dedicated = 1 }",
+                "connections.on_close",
+                "end_session",
+                "use connections.ownership = { dedicated = 1 } and connections.reconnect = \"never\" with it",
             ));
         }
         positive("connections.max_head", self.max_head)
@@ -364,6 +377,19 @@ pub enum Verify {
     Off,
 }
 
+/// Which TLS sessions a connection resumes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resumption {
+    /// None: each connection makes a full handshake.
+    Off,
+    /// Those of all connections.
+    #[default]
+    Shared,
+    /// Those of earlier connections of the same session of the load. Needs [`Ownership::Dedicated`].
+    Session,
+}
+
 /// TLS options, for `https` requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -380,12 +406,8 @@ pub struct Tls {
     /// Cipher suites offered, by IANA or OpenSSL name; empty means all that are known.
     #[serde(default)]
     pub ciphers: Vec<String>,
-    /// Whether TLS sessions are resumed.
-    pub resumption: bool,
-    /// Whether a connection resumes only what connections of its own session have left, where sessions have
-    /// dedicated connections ([`Ownership::Dedicated`]).
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub resume_own: bool,
+    /// Which TLS sessions a connection resumes.
+    pub resumption: Resumption,
     /// Name sent as SNI and checked in the certificate; none means the URL's host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_name: Option<String>,
@@ -399,8 +421,7 @@ impl Default for Tls {
             min: TlsVersion::V12,
             max: TlsVersion::V13,
             ciphers: Vec::new(),
-            resumption: true,
-            resume_own: false,
+            resumption: Resumption::Shared,
             server_name: None,
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::quantity::{print_duration, print_rate};
 use crate::{
-    ArrivalProcess, Body, CookiePolicy, Cursor, HttpVersion, Idle, ListEnd, Order, Ownership, Plan, Request,
-    Schedule, SessionShape, Think, ThinkAt, Verify, Work,
+    ArrivalProcess, Body, CookiePolicy, Cursor, HttpVersion, Idle, ListEnd, OnClose, Order, Ownership, Plan,
+    Request, Resumption, Schedule, SessionShape, Think, ThinkAt, Verify, Work,
 };
 use std::fmt::Write as _;
 
@@ -234,7 +234,11 @@ fn connections(plan: &Plan) -> String {
         1 => String::new(),
         depth => format!(", {depth} calls in flight on each"),
     };
-    format!("{version}, {reuse}{pipeline}, {} at the most.", connections.limit)
+    let end = match connections.on_close {
+        OnClose::Continue => "",
+        OnClose::EndSession => "; a session ends with its connection",
+    };
+    format!("{version}, {reuse}{pipeline}, {} at the most{end}.", connections.limit)
 }
 
 fn network(plan: &Plan) -> Option<String> {
@@ -275,7 +279,11 @@ fn tls(plan: &Plan) -> Option<String> {
         Verify::File(file) => format!("certificates checked against {}", file.display()),
         Verify::Off => "certificates not checked".to_owned(),
     };
-    let resumption = if tls.resumption { "sessions resumed" } else { "a full handshake each time" };
+    let resumption = match tls.resumption {
+        Resumption::Off => "a full handshake each time",
+        Resumption::Shared => "sessions resumed",
+        Resumption::Session => "sessions resumed by the user that began them",
+    };
     let versions =
         if tls.min == tls.max { tls.min.to_string() } else { format!("{} to {}", tls.min, tls.max) };
     Some(format!("TLS {versions}, {verify}, {resumption}."))

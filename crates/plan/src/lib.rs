@@ -20,8 +20,8 @@ pub mod words;
 
 pub use clicks::ClickModel;
 pub use connections::{
-    Connections, DriverChoice, HttpVersion, Idle, Network, Ownership, Proxy, Reconnect, ReplyEnd, Resolve,
-    Timeouts, Tls, TlsVersion, Unresolved, Verify, WhenFull,
+    Connections, DriverChoice, HttpVersion, Idle, Network, OnClose, Ownership, Proxy, Reconnect, ReplyEnd,
+    Resolve, Resumption, Timeouts, Tls, TlsVersion, Unresolved, Verify, WhenFull,
 };
 pub use describe::describe;
 pub use error::PlanError;
@@ -29,8 +29,9 @@ pub use ftp::{Transfer, TransferKind};
 pub use request::{Body, DataPlace, Endpoint, RandomData, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
-    Auth, Burst, CookiePolicy, Credentials, Cursor, FailureRule, Fetch, InitialCookie, Links, ListEnd, Order,
-    Recovery, RedirectPolicy, Resources, Script, SessionShape, Think, ThinkAt, Work,
+    Auth, Burst, CookiePolicy, Credentials, Cursor, FailureRule, InitialCookie, Links, ListEnd, Order,
+    Recovery, RedirectPolicy, ResourceKind, ResourceOrder, Resources, Script, SessionShape, Think, ThinkAt,
+    Work,
 };
 pub use shard::Shard;
 pub use stop::Stop;
@@ -122,6 +123,13 @@ impl Plan {
         self.stop.check()?;
         self.network.check()?;
         self.tls.check()?;
+        if self.tls.resumption == Resumption::Session && self.connections.ownership.dedicated() == 0 {
+            return Err(PlanError::new(
+                "tls.resumption",
+                "session",
+                "use connections.ownership = { dedicated = 1 } with it: the TLS sessions of shared connections are shared",
+            ));
+        }
         if self.network.receive_rate.is_some() && self.driver == DriverChoice::Uring {
             return Err(PlanError::new(
                 "driver",

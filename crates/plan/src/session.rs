@@ -54,35 +54,102 @@ pub struct SessionShape {
     pub failure: FailureRule,
 }
 
-/// What an HTML page (a reply below 300 of type `text/html`) is made of. The session fetches it itself, without think time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a session fetches with an HTML page (a reply below 300 of type `text/html`), by itself and without think time. A page
+/// among these is a page too, up to eight deep.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resources {
-    /// Hosts that are left alone: those whose name contains one of these texts, whatever its case.
+    /// Which elements of the page are fetched.
+    #[serde(default = "usual_kinds", skip_serializing_if = "are_usual_kinds")]
+    pub kinds: Vec<ResourceKind>,
+    /// Hosts from which nothing is fetched: those whose name contains one of these texts, whatever its case.
     #[serde(default)]
     pub skip_hosts: Vec<String>,
+    /// Whether only resources of the page's own server are fetched. A host without a port is that server too.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub same_server: bool,
     /// Resources of one page at the most, from its beginning.
     pub limit: u32,
+    /// Whether a resource that the page names several times is fetched as often. Otherwise once.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repeats: bool,
+    /// Which resource of a page is fetched first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub order: ResourceOrder,
+    /// A resource is fetched when the session has fewer calls than this in flight; at least 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub concurrency: u32,
     /// Whether a session leaves out resources that are still good, going by the `Expires` and `Date` of their last reply.
     #[serde(default)]
     pub cache: bool,
-    /// Which parts they are, and how they are fetched.
+    /// Whether the page to which `<meta http-equiv=refresh>` leads is fetched as after a redirect, up to
+    /// [`RedirectPolicy::limit`] or 20 in a row, whichever is more.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub fetch: Fetch,
+    pub refresh: bool,
 }
 
-/// Which parts of a page are fetched, and how.
+impl Resources {
+    /// Up to `limit` resources of each page: what a browser needs to show it, in the order of the page, one after the other.
+    #[must_use]
+    pub fn up_to(limit: u32) -> Self {
+        Self {
+            kinds: usual_kinds(),
+            skip_hosts: Vec::new(),
+            same_server: false,
+            limit,
+            repeats: false,
+            order: ResourceOrder::Document,
+            concurrency: 1,
+            cache: false,
+            refresh: false,
+        }
+    }
+
+    fn check(&self) -> Result<(), PlanError> {
+        if self.kinds.is_empty() {
+            let remedy = "use at least one, such as \"image\", or leave out session.resources";
+            return Err(PlanError::new("session.resources.kinds", "none", remedy));
+        }
+        if self.concurrency == 0 {
+            return Err(PlanError::new("session.resources.concurrency", "0", "use 1 or more"));
+        }
+        Ok(())
+    }
+}
+
+/// An element of a page that a resource is fetched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResourceKind {
+    /// `<img src>`.
+    Image,
+    /// `<script src>`.
+    Script,
+    /// `<link rel=stylesheet href>`.
+    Style,
+    /// `<body background>`.
+    Background,
+    /// `<frame src>` and `<iframe src>`.
+    Frame,
+}
+
+/// Which resource of a page is fetched first. One that the page names several times stands where it is met first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fetch {
-    /// Images, scripts, style sheets and backgrounds, each once for a page, one after the other, the last one first. A
-    /// page that sends its reader on (`<meta http-equiv=refresh>`) is followed like a redirect, also where those are not
-    /// followed.
+pub enum ResourceOrder {
+    /// The first of the page.
     #[default]
-    InTurn,
-    /// Images, frames and what is in those, as often as they are named, all at once in the order of the page, and only from
-    /// the page's own server; a host without a port is that server too.
-    Together,
+    Document,
+    /// The last of the page.
+    LastFirst,
+}
+
+fn usual_kinds() -> Vec<ResourceKind> {
+    vec![ResourceKind::Image, ResourceKind::Script, ResourceKind::Style, ResourceKind::Background]
+}
+
+fn are_usual_kinds(kinds: &Vec<ResourceKind>) -> bool {
+    *kinds == usual_kinds()
 }
 
 /// Which cookies a session keeps and sends.
@@ -559,6 +626,7 @@ impl SessionShape {
                 "use session.cookies = \"jar\": they are for sessions that keep cookies",
             ));
         }
+        self.resources.as_ref().map_or(Ok(()), Resources::check)?;
         if self.forget_cookies_after == Some(0) {
             return Err(PlanError::new("session.forget_cookies_after", "0", "use 1 or more"));
         }

@@ -125,6 +125,29 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
+fn what_needs_dedicated_connections_is_refused_without() {
+    let field = |ownership, change: &dyn Fn(&mut Plan)| {
+        let mut plan = plans()[0].clone();
+        plan.connections.ownership = ownership;
+        change(&mut plan);
+        plan.check().map_err(|error| error.field)
+    };
+    let (dedicated, shared) = (Ownership::Dedicated(1), Ownership::Shared);
+    let resumes = |plan: &mut Plan| plan.tls.resumption = Resumption::Session;
+    assert_eq!(field(dedicated, &resumes), Ok(()));
+    assert_eq!(field(shared, &resumes), Err("tls.resumption".into()));
+    let ends = |reconnect| {
+        move |plan: &mut Plan| {
+            plan.connections.reconnect = reconnect;
+            plan.connections.on_close = OnClose::EndSession;
+        }
+    };
+    assert_eq!(field(dedicated, &ends(Reconnect::Never)), Ok(()));
+    assert_eq!(field(shared, &ends(Reconnect::Never)), Err("connections.on_close".into()));
+    assert_eq!(field(dedicated, &ends(Reconnect::Always)), Err("connections.on_close".into()));
+}
+
+#[test]
 fn initial_cookies_can_be_sent() {
     let good = InitialCookie {
         session: 3,

@@ -133,8 +133,8 @@ impl Extras {
     }
 
     /// What comes next besides planned calls: requests that replies asked for, then the parts of pages. Parts wait until the
-    /// session `is_busy` with its planned calls, and unless they are fetched together until it `is_idle`: no call is in flight.
-    pub(crate) fn pop(&mut self, is_busy: bool, is_idle: bool) -> Option<Next> {
+    /// session `is_busy` with its planned calls, and until fewer calls than the plan allows are `in_flight`.
+    pub(crate) fn pop(&mut self, is_busy: bool, in_flight: u32) -> Option<Next> {
         if let Some((token, request)) = self.pending.pop() {
             self.asked += 1;
             return Some(Next::Send(token, request));
@@ -142,7 +142,7 @@ impl Extras {
         if !is_busy {
             return None;
         }
-        let part = self.resources.pop(is_idle)?;
+        let part = self.resources.pop(in_flight)?;
         if part.is_fresh {
             return Some(Next::Skip(part.request));
         }

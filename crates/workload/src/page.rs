@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::time::Duration;
 use url::Url;
-use warwolf_plan::{Endpoint, Fetch, Request, Resources};
+use warwolf_plan::{Endpoint, Request, ResourceKind, ResourceOrder, Resources};
 
 /// A page is looked at for so many bytes once its coding is taken off.
 const PAGE_MAX: u64 = 4 << 20;
@@ -51,7 +51,7 @@ pub fn good_for(expires: Option<&[u8]>, date: Option<&[u8]>) -> Option<Duration>
 /// What a page asks for.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// What it is made of: each once, in the order in which it is named last, or all of it as it is named.
+    /// Its resources, in the order of the page.
     pub(crate) resources: Vec<Request>,
     /// Where it sends its reader; never to itself.
     pub(crate) refresh: Option<Request>,
@@ -62,10 +62,6 @@ pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Fou
     let mut found = Found::default();
     let Ok(base) = Url::parse(&request.url()) else { return found };
     let own = without_fragment(base.clone());
-    if wanted.fetch == Fetch::Together {
-        found.resources = embedded(page, request, &base, wanted);
-        return found;
-    }
     let mut resources: Vec<(Url, Request)> = Vec::new();
     let plain = page.plain();
     let mut emitter = DefaultEmitter::default();
@@ -74,36 +70,27 @@ pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Fou
     for Ok(token) in Tokenizer::new_with_emitter(&*plain, emitter) {
         let Token::StartTag(tag) = token else { continue };
         if tag.name.0 == b"meta" {
-            let target = refresh(&tag).and_then(|text| join(&base, &text)).filter(|url| *url != own);
-            found.refresh = found.refresh.or_else(|| redirect::lead(request, &target?, true));
+            let target = refresh(&tag).filter(|_| wanted.refresh).and_then(|text| join(&base, &text));
+            let elsewhere = target.filter(|url| *url != own);
+            found.refresh = found.refresh.or_else(|| redirect::lead(request, &elsewhere?, true));
             continue;
         }
-        let Some(url) = resource(&tag).and_then(|text| join(&base, &text)) else { continue };
-        if let Some(at) = resources.iter().position(|(known, _)| *known == url) {
-            let again = resources.remove(at);
-            resources.push(again);
+        let url = resource(&tag, &wanted.kinds).and_then(|text| join(&base, &text));
+        let url =
+            if wanted.same_server { url.and_then(|url| at_home(url, &base, &request.endpoint)) } else { url };
+        let Some(url) = url else { continue };
+        let known = resources.iter().position(|(known, _)| *known == url).filter(|_| !wanted.repeats);
+        if let Some(at) = known {
+            if wanted.order == ResourceOrder::LastFirst {
+                let again = resources.remove(at);
+                resources.push(again);
+            }
         } else if resources.len() < wanted.limit as usize && url != own && !skipped(&url, wanted) {
             resources.extend(redirect::lead(request, &url, true).map(|asked| (url, asked)));
         }
     }
     found.resources = resources.into_iter().map(|(_, asked)| asked).collect();
     found
-}
-
-/// Images and frames of the page's own server, but not the page itself, as often as they are named.
-fn embedded(page: Page<'_>, request: &Request, base: &Url, wanted: &Resources) -> Vec<Request> {
-    let own = without_fragment(base.clone());
-    let plain = page.plain();
-    let mut emitter = DefaultEmitter::default();
-    emitter.naively_switch_states(true);
-    let tags = Tokenizer::new_with_emitter(&*plain, emitter).filter_map(|Ok(token)| match token {
-        Token::StartTag(tag) if matches!(tag.name.0.as_slice(), b"img" | b"frame" | b"iframe") => Some(tag),
-        _ => None,
-    });
-    let addresses = tags.filter_map(|tag| join(base, &attribute(&tag, "src")?));
-    let ours = addresses.filter_map(|url| at_home(url, base, &request.endpoint));
-    let wished = ours.filter(|url| *url != own && !skipped(url, wanted));
-    wished.filter_map(|url| redirect::lead(request, &url, true)).take(wanted.limit as usize).collect()
 }
 
 /// An address on the page's own server, as that server is asked; a host without a port is the page's whatever its port.
@@ -137,18 +124,21 @@ fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// The address of what a tag has shown with the page.
-fn resource(tag: &StartTag<()>) -> Option<String> {
-    match tag.name.0.as_slice() {
-        b"img" | b"script" => attribute(tag, "src"),
-        b"body" => attribute(tag, "background"),
+/// The address of the resource that a tag names, where its kind is wanted.
+fn resource(tag: &StartTag<()>, kinds: &[ResourceKind]) -> Option<String> {
+    let (kind, name) = match tag.name.0.as_slice() {
+        b"img" => (ResourceKind::Image, "src"),
+        b"script" => (ResourceKind::Script, "src"),
+        b"frame" | b"iframe" => (ResourceKind::Frame, "src"),
+        b"body" => (ResourceKind::Background, "background"),
         b"link" => {
             let relations = attribute(tag, "rel")?;
-            let is_style = relations.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("stylesheet"));
-            attribute(tag, "href").filter(|_| is_style)
+            let is_style = |relation: &str| relation.eq_ignore_ascii_case("stylesheet");
+            relations.split_ascii_whitespace().any(is_style).then_some((ResourceKind::Style, "href"))?
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    if kinds.contains(&kind) { attribute(tag, name) } else { None }
 }
 
 /// The address behind `url=` in the content of `<meta http-equiv=refresh>`.
@@ -172,13 +162,14 @@ mod tests {
     use std::io::Write;
 
     fn found(html: &str) -> (Vec<String>, Option<String>) {
-        found_by(html, Fetch::InTurn)
+        let order = ResourceOrder::LastFirst;
+        let skip_hosts = vec!["Ads.".into()];
+        found_by(html, &Resources { skip_hosts, order, refresh: true, ..Resources::up_to(4) })
     }
 
-    fn found_by(html: &str, fetch: Fetch) -> (Vec<String>, Option<String>) {
+    fn found_by(html: &str, wanted: &Resources) -> (Vec<String>, Option<String>) {
         let request = Request::get("http://a.test:81/dir/page?x=1").unwrap();
-        let wanted = Resources { skip_hosts: vec!["Ads.".into()], limit: 4, cache: false, fetch };
-        let found = read(Page { body: html.as_bytes(), encoding: None }, &request, &wanted);
+        let found = read(Page { body: html.as_bytes(), encoding: None }, &request, wanted);
         let urls = found.resources.iter().map(Request::url).collect();
         (urls, found.refresh.map(|request| request.url()))
     }
@@ -216,7 +207,38 @@ mod tests {
     }
 
     #[test]
+    fn which_of_several_elements_count() {
+        let html = "<img src=1><script src=2></script><img src=1><frame src=3><img src=//b.test/4>
+            <meta http-equiv=refresh content='0;url=/x'>";
+        let usual = || Resources::up_to(9);
+        let rows = [
+            (usual(), "a.test:81/dir/1 a.test:81/dir/2 b.test/4"),
+            (
+                Resources { order: ResourceOrder::LastFirst, ..usual() },
+                "a.test:81/dir/2 a.test:81/dir/1 b.test/4",
+            ),
+            (
+                Resources { repeats: true, ..usual() },
+                "a.test:81/dir/1 a.test:81/dir/2 a.test:81/dir/1 b.test/4",
+            ),
+            (Resources { same_server: true, ..usual() }, "a.test:81/dir/1 a.test:81/dir/2"),
+            (Resources { kinds: vec![ResourceKind::Frame], ..usual() }, "a.test:81/dir/3"),
+            (Resources { limit: 2, ..usual() }, "a.test:81/dir/1 a.test:81/dir/2"),
+        ];
+        for (wanted, expected) in rows {
+            let expected = expected.split(' ').map(|url| format!("http://{url}")).collect();
+            assert_eq!(found_by(html, &wanted), (expected, None), "{wanted:?}");
+        }
+    }
+
+    #[test]
     fn what_is_embedded_in_a_page() {
+        let wanted = Resources {
+            kinds: vec![ResourceKind::Image, ResourceKind::Frame],
+            repeats: true,
+            same_server: true,
+            ..Resources::up_to(4)
+        };
         let rows = [
             ("<img src=a><IMG SRC='/b'><img alt=x src=a >", "/dir/a /b /dir/a"),
             ("<frame src=f><iframe src=\"../i\"></iframe>", "/dir/f /i"),
@@ -228,7 +250,7 @@ mod tests {
             ("<meta http-equiv=refresh content='0;url=x'>", ""),
         ];
         for (html, paths) in rows {
-            let (urls, refresh) = found_by(html, Fetch::Together);
+            let (urls, refresh) = found_by(html, &wanted);
             let paths: Vec<_> =
                 paths.split_whitespace().map(|path| format!("http://a.test:81{path}")).collect();
             assert_eq!((urls, refresh), (paths, None), "{html}");

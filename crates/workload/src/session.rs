@@ -411,9 +411,8 @@ impl Session {
     }
 
     fn next_unplanned(&mut self) -> Option<Step> {
-        let is_idle = self.outstanding == 0;
         let is_busy = self.phase == Phase::Busy;
-        match self.extras.as_mut()?.pop(is_busy, is_idle)? {
+        match self.extras.as_mut()?.pop(is_busy, self.outstanding)? {
             Next::Send(token, request) => {
                 self.outstanding += 1;
                 Some(Step::Send { token, request: CallRequest::Unplanned(Box::new(request)) })

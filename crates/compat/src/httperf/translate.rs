@@ -14,9 +14,9 @@ use crate::latin;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Body, Burst, CookiePolicy, Cursor, DriverChoice, Endpoint, Fetch, HttpVersion, Idle,
-    ListEnd, Order, Ownership, Plan, Reconnect, Request, RequestId, Resources, Schedule, Scheme, Script,
-    Stop, Think, Timeouts, TlsVersion, Verify, WhenFull, Work,
+    ArrivalProcess, Body, Burst, CookiePolicy, Cursor, DriverChoice, Endpoint, HttpVersion, Idle, ListEnd,
+    OnClose, Order, Ownership, Plan, Reconnect, Request, RequestId, ResourceKind, Resources, Resumption,
+    Schedule, Scheme, Script, Stop, Think, Timeouts, TlsVersion, Verify, WhenFull, Work,
 };
 
 /// A plan, and what is to be said about it on stderr.
@@ -73,8 +73,14 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     plan.session.cookies = if options.cookies { CookiePolicy::LastValue } else { CookiePolicy::Off };
     if let Some(Sessions::Pages { .. }) = options.sessions {
         plan.session.redirects.limit = REDIRECTS;
-        plan.session.resources =
-            Some(Resources { skip_hosts: Vec::new(), limit: PARTS, cache: false, fetch: Fetch::Together });
+        // All at once, as often as they are named, and from the page's own server only.
+        plan.session.resources = Some(Resources {
+            kinds: vec![ResourceKind::Image, ResourceKind::Frame],
+            repeats: true,
+            same_server: true,
+            concurrency: u32::MAX,
+            ..Resources::up_to(PARTS)
+        });
     }
     plan.threads = Some(1);
     plan.driver = DriverChoice::Auto;
@@ -405,14 +411,15 @@ fn connections(options: &Options, plan: &mut Plan) {
     plan.session.failure.on_error = true;
     if options.sessions.is_some() {
         connections.ownership = Ownership::Dedicated(slots(options));
-        connections.reconnect = if options.retry { Reconnect::Always } else { Reconnect::Kept };
+        connections.reconnect = if options.retry { Reconnect::Always } else { Reconnect::AfterReply };
         connections.pipeline = piped(options);
         connections.keep_alive = options.http_version != (1, 0);
         plan.session.failure.statuses = status(options).into_iter().collect();
         plan.session.failure.retry = options.retry;
     } else {
         connections.ownership = Ownership::Dedicated(1);
-        connections.reconnect = Reconnect::End;
+        connections.reconnect = Reconnect::Never;
+        connections.on_close = OnClose::EndSession;
         connections.pipeline = options.burst.min(options.calls);
     }
     plan.timeouts = Timeouts {
@@ -476,8 +483,10 @@ fn tls(options: &Options, plan: &mut Plan, notes: &mut Vec<String>) -> Result<()
         }
     };
     // In a plain run each connection is its own session, and none is resumed.
-    tls.resumption = options.sessions.is_some() && !options.no_reuse;
-    tls.resume_own = tls.resumption;
+    tls.resumption = match options.sessions {
+        Some(_) if !options.no_reuse => Resumption::Session,
+        _ => Resumption::Off,
+    };
     tls.server_name.clone_from(&options.tls_server_name);
     if let Some(list) = &options.ciphers {
         match choose(list) {

@@ -6,8 +6,8 @@ use super::url::{Payload, Target};
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
-    Auth, Body, Burst, Connections, CookiePolicy, Credentials, Endpoint, Fetch, HttpVersion, InitialCookie,
-    Network, Order, Ownership, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId, Resources,
+    Auth, Body, Burst, Connections, CookiePolicy, Credentials, Endpoint, HttpVersion, InitialCookie, Network,
+    Order, Ownership, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId, ResourceOrder, Resources,
     Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
 };
 
@@ -179,9 +179,10 @@ fn resources(settings: &Settings) -> Resources {
     let hosts = settings.nofollow.iter().filter(|host| host.len() > 3);
     Resources {
         skip_hosts: hosts.cloned().collect(),
-        limit: RESOURCES,
         cache: settings.cache,
-        fetch: Fetch::InTurn,
+        order: ResourceOrder::LastFirst,
+        refresh: true,
+        ..Resources::up_to(RESOURCES)
     }
 }
 

@@ -13,7 +13,8 @@ pub(crate) use tls::tls_config;
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_http::{Limits, Version};
 use warwolf_plan::{
-    CookiePolicy, HttpVersion, Network, Ownership, Plan, Reconnect, ReplyEnd, Stop, Timeouts, WhenFull, Work,
+    CookiePolicy, HttpVersion, Network, OnClose, Ownership, Plan, Reconnect, ReplyEnd, Resumption, Stop,
+    Timeouts, WhenFull, Work,
 };
 
 /// The kernel's receive buffer of a connection with a receive rate holds a second's worth within these bounds: what it holds
@@ -33,13 +34,13 @@ pub(crate) struct Prepared {
     pub(crate) pipeline: usize,
     pub(crate) ownership: Ownership,
     pub(crate) reconnect: Reconnect,
+    pub(crate) on_close: OnClose,
     pub(crate) when_full: WhenFull,
     /// What sessions want to see of replies.
     pub(crate) keeps: Keeps,
     /// Whether any request goes to an FTP server.
     pub(crate) has_ftp: bool,
-    /// Whether connections resume only TLS sessions that others of the same session have left.
-    pub(crate) resume_own: bool,
+    pub(crate) resumption: Resumption,
     /// Calls that a session makes, where that is known: what an arrival that never started stands for.
     pub(crate) calls_per_session: u64,
     version: HttpVersion,
@@ -74,10 +75,9 @@ impl Prepared {
             },
             pipeline: plan.connections.pipeline as usize,
             ownership: plan.connections.ownership,
-            resume_own: plan.tls.resumption
-                && plan.tls.resume_own
-                && plan.connections.ownership.dedicated() > 0,
+            resumption: plan.tls.resumption,
             reconnect: plan.connections.reconnect,
+            on_close: plan.connections.on_close,
             when_full: plan.connections.when_full,
             keeps: keeps(plan, has_ftp),
             has_ftp,

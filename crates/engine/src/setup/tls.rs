@@ -2,7 +2,7 @@
 
 use crate::SetupError;
 use warwolf_http::{TlsConfig, TlsOptions, Verify};
-use warwolf_plan::{HttpVersion, Plan, Scheme, TlsVersion};
+use warwolf_plan::{HttpVersion, Plan, Resumption, Scheme, TlsVersion};
 
 /// All files of a folder, one after the other, in the order of their names.
 fn read_all(folder: &std::path::Path) -> Result<Vec<u8>, SetupError> {
@@ -47,7 +47,7 @@ pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
         min: version(plan.tls.min),
         max: version(plan.tls.max),
         ciphers: plan.tls.ciphers.clone(),
-        resumption: plan.tls.resumption,
+        resumption: plan.tls.resumption != Resumption::Off,
         alpn: match plan.connections.version {
             HttpVersion::Http10 => Vec::new(),
             HttpVersion::Http11 => vec![b"http/1.1".to_vec()],

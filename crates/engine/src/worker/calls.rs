@@ -295,8 +295,10 @@ impl<D: Driver> Worker<'_, D> {
                 let is_repeatable = self.prepared.request(&call.request).template.is_repeatable();
                 unanswered && call.repeats < REPEATS && call.on_used && is_repeatable
             }
-            Reconnect::Never | Reconnect::End => false,
-            Reconnect::Kept => is_severed && connection.is_some_and(|connection| connection.completed > 0),
+            Reconnect::Never => false,
+            Reconnect::AfterReply => {
+                is_severed && connection.is_some_and(|connection| connection.completed > 0)
+            }
             Reconnect::Always => is_severed,
         }
     }

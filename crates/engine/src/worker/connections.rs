@@ -11,6 +11,7 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, ReceivedBytes, SocketError, SocketId};
 use warwolf_http::{Alive, CallId, Http1, Protocol, TlsClient, Tunnel, TunnelReply};
 use warwolf_measure::Outcome;
+use warwolf_plan::Resumption;
 
 /// A streamed body is read this much at a time.
 const PUMP: usize = 65_536;
@@ -94,7 +95,9 @@ impl<D: Driver> Worker<'_, D> {
             unreachable!("a plan with https requests has a TLS configuration")
         };
         let config = match self.sessions.get_mut(connection.owner as usize) {
-            Some(live) if self.prepared.resume_own => live.tls.get_or_insert_with(|| config.apart()),
+            Some(live) if self.prepared.resumption == Resumption::Session => {
+                live.tls.get_or_insert_with(|| config.apart())
+            }
             _ => config,
         };
         match TlsClient::new(config, name) {

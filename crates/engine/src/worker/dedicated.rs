@@ -6,7 +6,7 @@ use crate::call::NONE;
 use crate::connection::Phase;
 use warwolf_driver::Driver;
 use warwolf_measure::Outcome;
-use warwolf_plan::Reconnect;
+use warwolf_plan::OnClose;
 
 /// Where a call of a session with connections of its own may go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl<D: Driver> Worker<'_, D> {
             live.connection = NONE;
         }
         live.more.iter_mut().filter(|held| **held == connection).for_each(|held| *held = NONE);
-        if self.prepared.reconnect == Reconnect::End {
+        if self.prepared.on_close == OnClose::EndSession {
             live.orphaned = true;
             live.session.give_up();
             self.orphaned.push(session);

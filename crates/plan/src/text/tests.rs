@@ -121,6 +121,26 @@ fn redirects() -> impl Strategy<Value = RedirectPolicy> {
         .prop_map(|(limit, statuses, with_get)| RedirectPolicy { limit, statuses, with_get })
 }
 
+fn resources() -> impl Strategy<Value = Resources> {
+    let kind = prop_oneof![Just(ResourceKind::Image), Just(ResourceKind::Style), Just(ResourceKind::Frame)];
+    let kinds = prop_oneof![Just(Resources::up_to(1).kinds), prop::collection::vec(kind, 1..3)];
+    let order = prop_oneof![Just(ResourceOrder::Document), Just(ResourceOrder::LastFirst)];
+    let skip_hosts = prop::collection::vec(any_text(), 0..3);
+    (kinds, skip_hosts, any::<u32>(), order, 1..u32::MAX, any::<[bool; 4]>()).prop_map(
+        |(kinds, skip_hosts, limit, order, concurrency, [same_server, repeats, cache, refresh])| Resources {
+            kinds,
+            skip_hosts,
+            same_server,
+            limit,
+            repeats,
+            order,
+            concurrency,
+            cache,
+            refresh,
+        },
+    )
+}
+
 fn session() -> impl Strategy<Value = SessionShape> {
     let order = prop_oneof![
         Just(Order::Sequential),
@@ -147,10 +167,7 @@ fn session() -> impl Strategy<Value = SessionShape> {
         duration().prop_map(|mean| Think::Exponential { mean }),
     ];
     let think_at = prop_oneof![Just(ThinkAt::Between), Just(ThinkAt::Before), Just(ThinkAt::After)];
-    let fetch = prop_oneof![Just(Fetch::InTurn), Just(Fetch::Together)];
-    let resources = (prop::collection::vec(any_text(), 0..3), any::<u32>(), any::<bool>(), fetch)
-        .prop_map(|(skip_hosts, limit, cache, fetch)| Resources { skip_hosts, limit, cache, fetch });
-    let unplanned = (redirects(), prop::collection::vec(request(), 0..2), prop::option::of(resources));
+    let unplanned = (redirects(), prop::collection::vec(request(), 0..2), prop::option::of(resources()));
     let failure = (prop::collection::vec(any::<u16>(), 0..3), any::<bool>(), any::<bool>())
         .prop_map(|(statuses, on_error, retry)| FailureRule { statuses, on_error, retry });
     let credentials = || {
@@ -210,9 +227,8 @@ fn connections() -> BoxedStrategy<Connections> {
     let reconnect = prop_oneof![
         Just(Reconnect::Safe),
         Just(Reconnect::Never),
-        Just(Reconnect::Kept),
+        Just(Reconnect::AfterReply),
         Just(Reconnect::Always),
-        Just(Reconnect::End),
     ];
     let when_full = prop_oneof![Just(WhenFull::Wait), Just(WhenFull::Fail)];
     let reply_end = prop_oneof![Just(ReplyEnd::Framed), Just(ReplyEnd::Length), Just(ReplyEnd::Close)];
@@ -221,8 +237,8 @@ fn connections() -> BoxedStrategy<Connections> {
         Just(Ownership::Sticky),
         (1..u32::MAX).prop_map(Ownership::Dedicated),
     ];
-    let dedicated = (1..u32::MAX).prop_map(Ownership::Dedicated);
-    let rules = (ownership, dedicated, reconnect, when_full, reply_end);
+    let on_close = prop_oneof![Just(OnClose::Continue), Just(OnClose::EndSession)];
+    let rules = (ownership, on_close, reconnect, when_full, reply_end);
     (version, any::<bool>(), 1..u32::MAX, 1..u32::MAX, 1..u32::MAX, rules)
         .prop_map(
             |(
@@ -231,16 +247,18 @@ fn connections() -> BoxedStrategy<Connections> {
                 pipeline,
                 limit,
                 max_head,
-                (ownership, dedicated, reconnect, when_full, reply_end),
+                (ownership, on_close, reconnect, when_full, reply_end),
             )| {
+                let never = ownership.dedicated() > 0 && reconnect == Reconnect::Never;
                 Connections {
                     version,
                     keep_alive,
                     pipeline,
                     limit,
-                    ownership: if reconnect == Reconnect::End { dedicated } else { ownership },
+                    ownership,
                     max_head,
                     reconnect,
+                    on_close: if never { on_close } else { OnClose::Continue },
                     when_full,
                     reply_end: if keep_alive { ReplyEnd::Length } else { reply_end },
                 }
@@ -296,17 +314,16 @@ fn tls() -> impl Strategy<Value = Tls> {
         prop::option::of((path(), path())),
         versions,
         ciphers,
-        any::<(bool, bool)>(),
+        prop_oneof![Just(Resumption::Off), Just(Resumption::Shared), Just(Resumption::Session)],
         prop::option::of(any_text()),
     )
-        .prop_map(|(verify, client_certificate, (min, max), ciphers, resumed, server_name)| Tls {
+        .prop_map(|(verify, client_certificate, (min, max), ciphers, resumption, server_name)| Tls {
             verify,
             client_certificate,
             min,
             max,
             ciphers,
-            resumption: resumed.0,
-            resume_own: resumed.1,
+            resumption,
             server_name,
         })
 }
@@ -336,9 +353,12 @@ fn plan() -> impl Strategy<Value = Plan> {
         .prop_map(
             |(
                 (seed, threads, driver, idle, slos, stop),
-                (schedule, mut session, connections, timeouts, network, tls),
+                (schedule, mut session, connections, timeouts, network, mut tls),
                 requests,
             )| {
+                if tls.resumption == Resumption::Session && connections.ownership.dedicated() == 0 {
+                    tls.resumption = Resumption::Shared;
+                }
                 if matches!(&session.work, Work::Draw { .. }) && session.redirects.limit % 2 == 1 {
                     session.parts = requests.len() as u32;
                 }

@@ -3,7 +3,7 @@
 use super::{Extras, Provenance, Unplanned};
 use crate::page;
 use crate::session::Reply;
-use warwolf_plan::{Fetch, Request, Resources};
+use warwolf_plan::{Request, ResourceOrder, Resources};
 
 /// Pages in pages are fetched to this depth, so that two that show each other come to an end.
 const DEPTH_MAX: u32 = 8;
@@ -15,8 +15,8 @@ pub(super) const REFRESHES: u32 = 20;
 pub(crate) struct State {
     /// The next one last.
     parts: Vec<Part>,
-    /// Whether they are fetched while other calls are in flight.
-    together: bool,
+    /// One is fetched when the session has fewer calls in flight.
+    concurrency: u32,
 }
 
 /// A part of a page.
@@ -30,8 +30,8 @@ pub(crate) struct Part {
 }
 
 impl State {
-    pub(super) fn pop(&mut self, is_idle: bool) -> Option<Part> {
-        if is_idle || self.together { self.parts.pop() } else { None }
+    pub(super) fn pop(&mut self, in_flight: u32) -> Option<Part> {
+        if in_flight < self.concurrency { self.parts.pop() } else { None }
     }
 
     pub(super) fn clear(&mut self) {
@@ -49,12 +49,12 @@ pub(super) fn reply(
 ) -> Option<Unplanned> {
     let page = reply.page.filter(|_| reply.completed && from.depth < DEPTH_MAX)?;
     let mut found = page::read(page, reply.request, wanted);
-    if wanted.fetch == Fetch::Together {
+    if wanted.order == ResourceOrder::Document {
         found.resources.reverse();
     }
     if !found.resources.is_empty() {
         let Extras { resources, cache, .. } = &mut **extras.get_or_insert_default();
-        resources.together = wanted.fetch == Fetch::Together;
+        resources.concurrency = wanted.concurrency;
         resources.parts.extend(found.resources.into_iter().map(|request| Part {
             is_fresh: cache.is_fresh(&request, reply.at),
             request,

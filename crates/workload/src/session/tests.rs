@@ -2,8 +2,8 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use warwolf_plan::{
-    ArrivalProcess, Burst, Cursor, Fetch, InitialCookie, Links, ListEnd, Order, Recovery, Resources,
-    Schedule, Script, SessionShape, Stop, Think, ThinkAt, Work,
+    ArrivalProcess, Burst, Cursor, InitialCookie, Links, ListEnd, Order, Recovery, ResourceKind,
+    ResourceOrder, Resources, Schedule, Script, SessionShape, Stop, Think, ThinkAt, Work,
 };
 
 fn plan(urls: usize) -> Plan {
@@ -566,7 +566,7 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
     };
     assert_eq!(walk(&plan, 0, pages), "/0, ~5, /1");
     plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
+        Some(Resources { order: ResourceOrder::LastFirst, refresh: true, ..Resources::up_to(9) });
     assert_eq!(
         walk(&plan, 0, pages),
         "/0, /page, /deep, /a, /s, ~5, /1 >, /next >, /0, /page, /deep, /a, /s, /b",
@@ -575,7 +575,7 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
     plan.session.failure.statuses = vec![404];
     assert_eq!(walk(&plan, 0, pages), "/0, /page, /deep, /a", "a failure ends the session");
     plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 0, cache: false, fetch: Fetch::InTurn });
+        Some(Resources { order: ResourceOrder::LastFirst, refresh: true, ..Resources::up_to(0) });
     let circle = |_: &str| (200, "<meta http-equiv=refresh content='0;url=/0'><img src=x>");
     assert_eq!(walk(&plan, 0, circle), "/0, ~5, /1 >, /0", "a page that only reloads itself is read once");
 }
@@ -612,8 +612,13 @@ fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> Stri
 fn what_is_embedded_in_a_page_comes_at_once() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(2) };
     plan.session.think = Think::Constant { time: ms(5) };
-    plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::Together });
+    plan.session.resources = Some(Resources {
+        kinds: vec![ResourceKind::Image, ResourceKind::Frame],
+        repeats: true,
+        same_server: true,
+        concurrency: u32::MAX,
+        ..Resources::up_to(9)
+    });
     let pages = |path: &str| match path {
         "/0" => (200, "<img src=a><script src=s></script><iframe src=frame></iframe><img src=a>"),
         "/frame" => (200, "<img src=b><frame src=frame>"),
@@ -630,15 +635,31 @@ fn what_is_embedded_in_a_page_comes_at_once() {
 }
 
 #[test]
+fn no_more_resources_are_in_flight_than_the_plan_allows() {
+    let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(2) };
+    let pages = |path: &str| (200, if path == "/0" { "<img src=a><img src=b><img src=c>" } else { "" });
+    for (concurrency, expected) in
+        [(1, "/0 . /a . /b . /c . /1 ."), (2, "/0 . /a /b . /c . . /1 ."), (9, "/0 . /a /b /c . . . /1 .")]
+    {
+        plan.session.resources = Some(Resources { concurrency, ..Resources::up_to(9) });
+        assert_eq!(walk_slowly(&plan, pages), expected);
+    }
+}
+
+#[test]
 fn what_is_still_good_is_left_out() {
     let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
     let page = |path: &str| (200, if path == "/0" { "<img src=a.png><img src=b>" } else { "" });
-    plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true, fetch: Fetch::InTurn });
+    plan.session.resources = Some(Resources {
+        order: ResourceOrder::LastFirst,
+        refresh: true,
+        cache: true,
+        ..Resources::up_to(9)
+    });
     // Ten milliseconds for each: the image of 30 is good until 55, and the third page comes at 60.
     assert_eq!(walk(&plan, 0, page), "/0, /b, /a.png, /0, /b, (/a.png), /0, /b, /a.png");
     plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
+        Some(Resources { order: ResourceOrder::LastFirst, refresh: true, ..Resources::up_to(9) });
     assert_eq!(walk(&plan, 0, page), "/0, /b, /a.png, /0, /b, /a.png, /0, /b, /a.png");
 }
 
@@ -650,7 +671,7 @@ fn setup_requests_come_before_planned_calls() {
     plan.session.redirects.limit = 3;
     plan.session.failure = FailureRule { statuses: vec![500], on_error: true, retry: false };
     plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
+        Some(Resources { order: ResourceOrder::LastFirst, refresh: true, ..Resources::up_to(9) });
     plan.session.setup = ["a.test/in", "a.test/other"].map(|url| Request::get(url).unwrap()).to_vec();
     let replies = |path: &str| match path {
         "/in" => (302, ""),

@@ -2,7 +2,7 @@
 
 use super::*;
 use warwolf_observe::Event;
-use warwolf_plan::{Burst, Cursor, FailureRule, ListEnd, Reconnect, RequestId, Script, WhenFull};
+use warwolf_plan::{Burst, Cursor, FailureRule, ListEnd, OnClose, Reconnect, RequestId, Script, WhenFull};
 
 /// `sessions` at `rate` of `calls` calls each, on `own` connections.
 fn sessions(sessions: u64, rate: f64, calls: u64, own: u32) -> Plan {
@@ -20,7 +20,8 @@ fn sessions(sessions: u64, rate: f64, calls: u64, own: u32) -> Plan {
 fn in_turns(count: u64, calls: u64) -> Plan {
     let mut plan = sessions(count, 1.0, calls, 1);
     plan.schedule = Schedule::Turns { users: 1 };
-    plan.connections.reconnect = Reconnect::End;
+    plan.connections.reconnect = Reconnect::Never;
+    plan.connections.on_close = OnClose::EndSession;
     plan
 }
 
@@ -195,7 +196,7 @@ fn calls_spread_over_slots_and_wait_for_room() {
 fn a_connection_that_had_delivered_is_made_up_for() {
     let mut plan = sessions(1, 5.0, 4, 1);
     plan.requests[0].method = "POST".to_owned();
-    plan.connections.reconnect = Reconnect::Kept;
+    plan.connections.reconnect = Reconnect::AfterReply;
     let diary = Diary::of(&plan, scenario_closing_after(2));
     assert_eq!(
         diary, "+0/0 =0 w0/0 r0 w1/0 r1 w2/0 +1/0 -0Closed =1 w2/1 r2 w3/1 r3 s0 -1",
@@ -287,7 +288,7 @@ fn replies_are_limited_from_the_request_to_the_first_byte_and_from_there_to_the_
 fn a_timeout_ends_all_calls_of_its_connection() {
     let mut plan = sessions(1, 5.0, 3, 1);
     plan.session.work = Work::Draw { calls: Some(3), burst: 3, first_alone: false, order: Order::Sequential };
-    plan.connections.reconnect = Reconnect::Kept;
+    plan.connections.reconnect = Reconnect::AfterReply;
     plan.timeouts.reply = Some(millis(500));
     let server = scenario_of(|request| if request.number == 0 { Reply::ok(1) } else { Reply::never() });
     let diary = Diary::of(&plan, server);
@@ -391,13 +392,15 @@ fn local_ports_are_taken_in_turn() {
 
 #[test]
 fn the_books_of_own_connections_balance_in_any_weather() {
-    let rules = [Reconnect::Safe, Reconnect::Never, Reconnect::Kept, Reconnect::Always, Reconnect::End];
+    let rules =
+        [Reconnect::Safe, Reconnect::Never, Reconnect::AfterReply, Reconnect::Always, Reconnect::Never];
     for seed in 0..40 {
         let mut plan = sessions(150, 200.0, 7, 1 + (seed % 3) as u32);
         plan.session.work =
             Work::Draw { calls: Some(7), burst: 3, first_alone: seed % 2 == 0, order: Order::Sequential };
         plan.connections.pipeline = 1 + (seed % 4) as u32;
         plan.connections.reconnect = rules[seed as usize % rules.len()];
+        plan.connections.on_close = if seed % 5 == 4 { OnClose::EndSession } else { OnClose::Continue };
         plan.connections.limit = if seed % 7 == 0 { 5 } else { 1_000 };
         plan.connections.when_full = if seed % 14 == 0 { WhenFull::Fail } else { WhenFull::Wait };
         plan.timeouts.reply = Some(millis(300));

@@ -2,7 +2,7 @@
 
 use super::*;
 use warwolf_observe::{Event, Exchange, Wants};
-use warwolf_plan::{DataPlace, Fetch, RandomData, ReplyEnd, Resources};
+use warwolf_plan::{DataPlace, RandomData, ReplyEnd, ResourceOrder, Resources};
 
 /// A call as an observer saw it: path, whether it goes on, whether it is setup, status, challenges, exchange, and whether
 /// its connection was opened for it.
@@ -98,7 +98,7 @@ fn an_observer_may_see_what_went_over_the_connection() {
 fn pages_bring_what_they_are_made_of() {
     let mut plan = closed(1, 2);
     plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: false, fetch: Fetch::InTurn });
+        Some(Resources { order: ResourceOrder::LastFirst, refresh: true, ..Resources::up_to(9) });
     let server = |request: &warwolf_sim::Request<'_>| match request.target {
         "/" => html("<img src=a><script src=/b></script><meta http-equiv=refresh content=0;url=c>"),
         "/a" => Reply::status(404).with_header("Content-Type", "text/html"),
@@ -116,8 +116,12 @@ fn pages_bring_what_they_are_made_of() {
 #[test]
 fn what_is_still_good_is_not_asked_for() {
     let mut plan = closed(1, 3);
-    plan.session.resources =
-        Some(Resources { skip_hosts: Vec::new(), limit: 9, cache: true, fetch: Fetch::InTurn });
+    plan.session.resources = Some(Resources {
+        order: ResourceOrder::LastFirst,
+        refresh: true,
+        cache: true,
+        ..Resources::up_to(9)
+    });
     plan.session.think = Think::Constant { time: Duration::from_secs(40) };
     let server = |request: &warwolf_sim::Request<'_>| match request.target {
         "/" => html("<img src=a>"),
