@@ -14,6 +14,9 @@ pub struct Found {
 
 /// Maximum number of links of each kind per page.
 const LINKS_MAX: usize = 1_000;
+/// Maximum length of a URL in bytes. Servers refuse longer ones (Apache and nginx at 8 KiB), and a page could fill the memory
+/// with them: a long `<base>` makes every short link long.
+const URL_MAX: usize = 8_192;
 
 /// Returns the `http` and `https` links of the page `html` at the URL `base`, without their fragments. Ignores forms and
 /// `nofollow` links.
@@ -28,7 +31,7 @@ pub fn links(html: &[u8], base: &Url) -> Found {
     for token in Tokenizer::new_with_emitter(html, emitter) {
         let Ok(Token::StartTag(tag)) = token else { continue };
         if tag.name.as_slice() == b"base" {
-            if let Some(there) = attribute(&tag, b"href").and_then(|text| base.join(&text).ok()) {
+            if let Some(there) = attribute(&tag, b"href").and_then(|text| join(&base, &text)) {
                 base = there;
             }
         } else if tag.name.as_slice() == b"meta" {
@@ -77,8 +80,16 @@ fn refresh(content: &str) -> Option<&str> {
     name.trim().eq_ignore_ascii_case("url").then(|| address.trim().trim_matches(['\'', '"']))
 }
 
+/// Returns the URL that `text` stands for, unless it is too long.
+pub(crate) fn join(base: &Url, text: &str) -> Option<Url> {
+    if text.len() > URL_MAX {
+        return None;
+    }
+    base.join(text.trim()).ok().filter(|there| there.as_str().len() <= URL_MAX)
+}
+
 fn add(list: &mut Vec<Url>, base: &Url, text: Option<&str>) {
-    let Some(Ok(mut there)) = text.map(|text| base.join(text.trim())) else { return };
+    let Some(mut there) = text.and_then(|text| join(base, text)) else { return };
     if !matches!(there.scheme(), "http" | "https") || !there.has_host() {
         return;
     }
@@ -120,6 +131,15 @@ mod tests {
                     href=n><a href=data:text/html,x><a href='http://[::1'>";
         assert_eq!(found(html).0, [] as [&str; 0]);
         assert_eq!(found("<a href=x><meta name=ROBOTS content='noindex, NoFollow'>").0, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn urls_that_no_server_takes_are_ignored() {
+        let long = "a".repeat(URL_MAX);
+        let html = format!("<a href=/{long}><base href='/{long}/'><a href=x><base href='/{}/'>", &long[40..]);
+        assert_eq!(found(&html).0, ["http://a.test/dir/x"]);
+        let html = format!("<base href='/{}/'><a href=1><a href={}>", &long[40..], &long[..40]);
+        assert_eq!(found(&html).0.iter().map(String::len).collect::<Vec<_>>(), [URL_MAX - 40 + 16]);
     }
 
     #[test]

@@ -2,19 +2,22 @@
 //!
 //! Implemented here, because the grammar has forty lines and the available libraries depend on a regex engine.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The rules of a `robots.txt` for one crawler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Robots {
     /// Patterns; true means that the pattern allows.
-    rules: Vec<(bool, String)>,
+    rules: BTreeSet<(bool, String)>,
     /// The minimum time between two requests (`Crawl-delay`), if any.
     pub delay: Option<Duration>,
 }
 
 /// Maximum number of bytes to parse (RFC 9309 section 2.5 requires at least 500 KiB).
 const READ_MAX: usize = 500 << 10;
+/// Maximum number of different rules: each link of each page is compared with all of them. Later ones are ignored.
+const RULES_MAX: usize = 2_000;
 
 impl Robots {
     /// Allows everything.
@@ -26,7 +29,7 @@ impl Robots {
     /// Forbids everything.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { rules: vec![(false, "/".to_owned())], delay: None }
+        Self { rules: BTreeSet::from([(false, "/".to_owned())]), delay: None }
     }
 
     /// Parses the rules for the crawler `name`, or those for `*` if no group names it.
@@ -68,7 +71,10 @@ impl Robots {
             let seconds = value.parse::<f64>().ok().filter(|seconds| (0.0..=3_600.0).contains(seconds));
             self.delay = seconds.map(Duration::from_secs_f64);
         } else if !value.is_empty() {
-            self.rules.push((key == "allow", value.to_owned()));
+            let rule = (key == "allow", value.to_owned());
+            if self.rules.len() < RULES_MAX {
+                self.rules.insert(rule);
+            }
         }
     }
 
@@ -122,6 +128,15 @@ mod tests {
         ] {
             assert_eq!(robots.allows(target), expected, "{target}");
         }
+    }
+
+    #[test]
+    fn rules_are_bounded_and_counted_once() {
+        let rule = |number: usize| format!("Disallow: /{number}/\n");
+        let many: String = (0..RULES_MAX + 1).map(rule).collect();
+        let robots = Robots::parse(format!("User-agent: *\n{}{many}", rule(0).repeat(5_000)).as_bytes(), "w");
+        assert!(!robots.allows(&format!("/{}/", RULES_MAX - 1)));
+        assert!(robots.allows(&format!("/{RULES_MAX}/")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The crawl: requests page after page at the allowed rate.
 
 use crate::frontier::{Frontier, Queued};
-use crate::links::links;
+use crate::links::{self, links};
 use crate::robots::Robots;
 use std::collections::HashMap;
 use std::io;
@@ -247,7 +247,7 @@ impl<'a, D: Driver> Walk<'a, D> {
         let mut targets = Vec::new();
         let location = reply.field("location").and_then(|text| std::str::from_utf8(text).ok());
         if (300..400).contains(&reply.status)
-            && let Some(Ok(mut to)) = location.map(|text| url.join(text.trim()))
+            && let Some(mut to) = location.and_then(|text| links::join(&url, text))
         {
             to.set_fragment(None);
             targets.push(to);
