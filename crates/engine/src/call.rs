@@ -1,10 +1,10 @@
 //! Calls in flight.
 
-use crate::kept::Kept;
 use crate::setup::RequestRef;
 use warwolf_clock::Timestamp;
 use warwolf_http::Version;
 use warwolf_measure::{Outcome, Sample};
+use warwolf_observe::Kept;
 use warwolf_workload::Token;
 
 /// "None" for indices that are kept small.
@@ -42,7 +42,10 @@ pub(crate) struct Call {
     pub(crate) repeats: u8,
     /// The connection that was opened for it came to be then.
     pub(crate) connected: Timestamp,
+    /// What the run's interest keeps of it; none in a plain run.
     pub(crate) kept: Option<Box<Kept>>,
+    /// Bytes of the body to keep.
+    pub(crate) body_max: usize,
 }
 
 impl Call {
@@ -76,6 +79,7 @@ impl Call {
             repeats: 0,
             connected: Timestamp::NEVER,
             kept: None,
+            body_max: 0,
         }
     }
 
@@ -92,7 +96,8 @@ impl Call {
         self.version = None;
         self.written = false;
         self.repeats = self.repeats.saturating_add(1);
-        self.kept = self.kept.take().and_then(|kept| Kept::new(kept.keeps));
+        self.kept.iter_mut().for_each(|kept| kept.clear());
+        self.body_max = 0;
     }
 
     pub(crate) fn sample(&self, target: u32, finished: Timestamp, outcome: Outcome) -> Sample {

@@ -14,7 +14,6 @@ mod control;
 mod error;
 mod filling;
 mod health;
-mod kept;
 mod network;
 mod pool;
 mod recorder;

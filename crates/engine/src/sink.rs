@@ -5,9 +5,8 @@ use crate::timers::{Timer, Timers};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink};
-use warwolf_measure::{Outcome, rotate_add};
-use warwolf_observe::EXCHANGE_MAX;
-use warwolf_workload::good_for;
+use warwolf_measure::Outcome;
+use warwolf_workload::Interest;
 
 /// A call that ended, to be settled once the connection has been dealt with.
 #[derive(Clone, Copy)]
@@ -35,6 +34,7 @@ pub(crate) enum Ending {
 pub(crate) struct Sink<'a> {
     pub(crate) calls: &'a mut Calls,
     pub(crate) ended: &'a mut Vec<Ended>,
+    pub(crate) interest: &'a Interest,
     pub(crate) now: Timestamp,
     /// Timers that begin anew with the first byte of a reply, and how far off they are.
     pub(crate) reply: Option<(&'a mut Timers, Duration)>,
@@ -58,32 +58,17 @@ impl ResponseSink for Sink<'_> {
         call.version = Some(head.version);
         call.header_bytes += head.bytes as u32;
         let Some(kept) = &mut call.kept else { return };
-        if kept.keeps.fields {
-            kept.location = head.header("location").map(<[u8]>::to_vec);
-            kept.cookies = head.fields().all("set-cookie").map(<[u8]>::to_vec).collect();
-            if !kept.cookies.is_empty() {
-                kept.date = head.header("date").map(<[u8]>::to_vec);
+        for (name, value) in head.fields().iter() {
+            if let Some(name) = self.interest.named(name) {
+                kept.headers.add(name, value);
             }
-            kept.challenges = match head.status {
-                401 => head.fields().all("www-authenticate").map(<[u8]>::to_vec).collect(),
-                407 => head.fields().all("proxy-authenticate").map(<[u8]>::to_vec).collect(),
-                _ => Vec::new(),
-            };
         }
-        if kept.keeps.lifetimes {
-            kept.good_for = good_for(head.header("expires"), head.header("date"));
+        call.body_max = self.interest.body_of(head.status, head.header("content-type"));
+        if self.interest.reason {
+            kept.reason.extend_from_slice(head.reason());
         }
-        if kept.keeps.reason {
-            kept.reason = head.reason().to_vec();
-        }
-        let encoding = || head.header("content-encoding").map(<[u8]>::to_vec);
-        if kept.keeps.pages && head.status < 300 && is_html(head) {
-            kept.page = Some((Vec::new(), encoding()));
-        }
-        if let Some(exchange) = &mut kept.exchange {
-            exchange.head.clear();
-            head.write_text(&mut exchange.head);
-            exchange.encoding = encoding();
+        if self.interest.exchange {
+            head.write_text(&mut kept.head);
         }
     }
 
@@ -91,15 +76,11 @@ impl ResponseSink for Sink<'_> {
         let call = &mut self.calls[call.0 as usize];
         call.body_bytes += bytes.len() as u64;
         let Some(kept) = &mut call.kept else { return };
-        if kept.keeps.checksum {
-            kept.checksum = rotate_add(kept.checksum, bytes);
+        if let Some(hash) = self.interest.body_hash {
+            kept.body_hash = hash(kept.body_hash, bytes);
         }
-        let page = kept.page.as_mut().map(|(page, _)| page);
-        let exchange = kept.exchange.as_mut().map(|exchange| &mut exchange.body);
-        for kept in page.into_iter().chain(exchange) {
-            let room = EXCHANGE_MAX.saturating_sub(kept.len());
-            kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        }
+        let room = call.body_max.saturating_sub(kept.body.len());
+        kept.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn trailers(&mut self, call: CallId, _fields: Fields<'_>, bytes: usize) {
@@ -113,9 +94,4 @@ impl ResponseSink for Sink<'_> {
     fn failed(&mut self, call: CallId, cause: Cause) {
         self.ended.push(Ended { call: call.0, ending: Ending::Cause(cause) });
     }
-}
-
-fn is_html(head: &Head<'_>) -> bool {
-    let kind = head.header("content-type").and_then(|kind| kind.split(|&b| b == b';').next());
-    kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"text/html"))
 }

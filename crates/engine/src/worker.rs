@@ -11,7 +11,6 @@ mod timeouts;
 use crate::accounting::Accounting;
 use crate::call::{CallList, NONE};
 use crate::control::Control;
-use crate::kept::Keeps;
 use crate::network::{Buffers, Network};
 use crate::pool::Calls;
 use crate::recorder::Recorder;
@@ -26,9 +25,9 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::TlsConfig;
 use warwolf_measure::Outcome;
-use warwolf_observe::{Event, Observer};
+use warwolf_observe::{Event, Kept, Observer};
 use warwolf_plan::{Ownership, Plan, Shard, Timeouts};
-use warwolf_workload::{Arrival, Arrivals, CallRequest, Session, Step, Workload};
+use warwolf_workload::{Arrival, Arrivals, CallRequest, Interest, Session, Step, Workload};
 
 /// A session under way.
 struct ActiveSession {
@@ -127,21 +126,25 @@ struct Observation<'p> {
     observer: Option<Box<dyn Observer + 'p>>,
     /// Whether anything depends on when the kernel has all of a request.
     follows_writes: bool,
-    wants_requests: bool,
-    /// What calls keep of their replies.
-    keeps: Keeps,
+    /// What calls keep.
+    interest: Interest,
 }
 
 impl<'p> Observation<'p> {
-    fn new(prepared: &Prepared, observer: Option<Box<dyn Observer + 'p>>) -> Self {
+    fn new(prepared: &Prepared, workload: &Workload, observer: Option<Box<dyn Observer + 'p>>) -> Self {
         let Timeouts { send, reply, .. } = &prepared.timeouts;
-        let wants = observer.as_ref().map(|observer| observer.wants()).unwrap_or_default();
+        let mut interest = workload.interest();
+        observer.iter().for_each(|observer| observer.add_interest(&mut interest));
         Self {
             follows_writes: observer.is_some() || send.is_some() || reply.is_some() || prepared.has_ftp,
-            wants_requests: wants.requests,
-            keeps: Keeps { exchange: wants.exchange, reason: wants.reason, ..prepared.keeps },
+            interest,
             observer,
         }
+    }
+
+    /// What a call that begins keeps; none where nobody wants anything.
+    fn kept(&self) -> Option<Box<Kept>> {
+        if self.interest.is_empty() { None } else { Some(Box::default()) }
     }
 }
 
@@ -149,12 +152,12 @@ impl<'p, D: Driver> Worker<'p, D> {
     pub(crate) fn new(driver: D, task: Task<'p>) -> Self {
         let stop_at = task.prepared.stop.duration.map_or(Timestamp::NEVER, |d| Timestamp::ZERO + d);
         let sessions = task.sessions.min(65_536);
+        let workload = Workload::new(task.plan);
         Self {
             now: driver.now(),
             driver,
             prepared: task.prepared,
             arrivals: Arrivals::new(task.plan, &task.shard),
-            workload: Workload::new(task.plan),
             session_limit: task.sessions,
             sessions: Slab::with_capacity(sessions),
             calls: Slab::with_capacity(sessions),
@@ -171,7 +174,8 @@ impl<'p, D: Driver> Worker<'p, D> {
             timers: Timers::with_capacity(sessions),
             recorder: task.recorder,
             control: task.control,
-            observation: Observation::new(task.prepared, task.observer),
+            observation: Observation::new(task.prepared, &workload, task.observer),
+            workload,
             stop_at,
             stopping: false,
             horizon: Timestamp::ZERO,

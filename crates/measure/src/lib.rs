@@ -7,7 +7,6 @@
 
 mod accounting;
 mod aggregator;
-mod checksum;
 mod distribution;
 mod estimate;
 mod evidence;
@@ -27,7 +26,6 @@ mod verdict;
 
 pub use accounting::{HandOver, Mismatch};
 pub use aggregator::{Aggregator, IntervalBatch};
-pub use checksum::rotate_add;
 pub use distribution::Distribution;
 pub use estimate::{is_known, samples_needed, student_point};
 pub use evidence::{Environment, HostEvidence, Idle, WorkerEvidence};

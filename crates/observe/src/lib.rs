@@ -9,6 +9,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{Outcome, Sample};
 use warwolf_plan::{HttpVersion, Request, RequestId};
+use warwolf_workload::{Captured, Interest};
 
 /// A call that has ended.
 #[derive(Clone, Copy, Debug)]
@@ -35,41 +36,57 @@ pub struct CallRecord<'a> {
     pub is_setup: bool,
     /// When the TCP connection that was opened for this call was established; [`Timestamp::NEVER`] when none was.
     pub connected: Timestamp,
-    /// The checksum of the body as far as it came ([`rotate_add`](warwolf_measure::rotate_add)), where the plan asks for one;
-    /// else zero.
-    pub checksum: u16,
-    /// The reason phrase of the reply, where the observer wants it; over FTP the last line of the final reply.
-    pub reason: &'a [u8],
+    /// What else the run's [`Interest`] keeps of calls: all that the observer wants, and what sessions need.
+    pub kept: &'a Kept,
+}
+
+/// What a run keeps of a call and its reply for observers and sessions that want it. Parts that nobody wants are empty.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// Header fields of the final reply.
+    pub headers: Captured,
+    /// The first bytes of the body, without transfer coding.
+    pub body: Vec<u8>,
+    /// The hash of the body as far as it came.
+    pub body_hash: u64,
+    /// The reason phrase of the reply; over FTP the last line of the final reply.
+    pub reason: Vec<u8>,
     /// FTP: the last preliminary reply code, or the last received. 0 for HTTP.
     pub previous_status: u16,
+    /// The request as it was sent: its head, and the body unless that is read from a large file. Empty when it was not sent.
+    pub request: Vec<u8>,
+    /// The head of the final reply, its empty line included.
+    pub head: Vec<u8>,
     /// Length of the random data that was generated for the call.
     pub drawn_bytes: u64,
     /// Time spent generating the random data of the request: part of `started` to `sent` that is neither the network's nor
     /// the server's.
     pub preparing: Duration,
-    /// The challenges of a 401 or 407, where sessions answer them.
-    pub challenges: &'a [Vec<u8>],
-    /// The `Set-Cookie` fields of the reply, where sessions keep cookies.
-    pub cookies: &'a [Vec<u8>],
-    /// The bytes that went over the connection, when the observer asked for them.
-    pub exchange: Option<&'a Exchange>,
 }
 
-/// The bytes of a call as they went over its connection.
-#[derive(Clone, Debug, Default)]
-pub struct Exchange {
-    /// The request as it was sent: its head, and the body unless that is read from a large file. Empty when it was not sent.
-    pub request: Vec<u8>,
-    /// The head of the final reply, its empty line included.
-    pub head: Vec<u8>,
-    /// The body without transfer coding, up to [`EXCHANGE_MAX`] bytes.
-    pub body: Vec<u8>,
-    /// The value of `Content-Encoding`.
-    pub encoding: Option<Vec<u8>>,
-}
+impl Kept {
+    /// Nothing.
+    pub const NONE: &'static Self = &Self {
+        headers: Captured::new(),
+        body: Vec::new(),
+        body_hash: 0,
+        reason: Vec::new(),
+        previous_status: 0,
+        request: Vec::new(),
+        head: Vec::new(),
+        drawn_bytes: 0,
+        preparing: Duration::ZERO,
+    };
 
-/// Bytes of a body that are kept for an observer.
-pub const EXCHANGE_MAX: usize = 1 << 20;
+    /// Drops everything that was kept.
+    pub fn clear(&mut self) {
+        let Self { headers, body, reason, request, head, .. } = self;
+        headers.clear();
+        [body, reason, request, head].into_iter().for_each(Vec::clear);
+        (self.body_hash, self.previous_status) = (0, 0);
+        (self.drawn_bytes, self.preparing) = (0, Duration::ZERO);
+    }
+}
 
 /// Something besides the end of a call.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +118,7 @@ pub enum Event<'a> {
         /// did between calls.
         why: Option<Outcome>,
     },
-    /// A request is sent, for the first time or again. Only for observers that want it.
+    /// A request is sent, for the first time or again. Only for observers that want requests ([`Interest::requests`]).
     Request {
         /// Number of the call.
         call: u64,
@@ -130,17 +147,6 @@ pub enum Event<'a> {
     },
 }
 
-/// Parts of records and events that cost memory and time, and exist only where an observer wants them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wants {
-    /// The bytes of each call: [`CallRecord::exchange`].
-    pub exchange: bool,
-    /// The reason phrase of each reply: [`CallRecord::reason`].
-    pub reason: bool,
-    /// Each request as it is sent: [`Event::Request`].
-    pub requests: bool,
-}
-
 /// Receives every call of one worker when it ends, including those cut off at the stop. It runs on the worker's thread; the
 /// time it takes counts as the worker's.
 pub trait Observer {
@@ -155,9 +161,9 @@ pub trait Observer {
     /// The worker is about to wait: a good moment to print what was gathered.
     fn pause(&mut self) {}
 
-    /// What this observer wants to see besides the plain record. Asked once.
-    fn wants(&self) -> Wants {
-        Wants::default()
+    /// Adds what this observer wants to see besides the plain record. Asked once.
+    fn add_interest(&self, interest: &mut Interest) {
+        let _ = interest;
     }
 }
 
@@ -212,8 +218,8 @@ impl<O: Observer> Observer for Lent<'_, O> {
         self.observer.iter_mut().for_each(O::pause);
     }
 
-    fn wants(&self) -> Wants {
-        self.observer.as_ref().map(O::wants).unwrap_or_default()
+    fn add_interest(&self, interest: &mut Interest) {
+        self.observer.iter().for_each(|observer| observer.add_interest(interest));
     }
 }
 

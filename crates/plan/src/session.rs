@@ -40,9 +40,6 @@ pub struct SessionShape {
     /// What is fetched with a page; none means the page alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
-    /// Whether a checksum is made of each reply's body, for observers.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub checksum: bool,
     /// What a session does to recover from a reply of a certain status; none means that the reply stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<Recovery>,
@@ -515,7 +512,6 @@ impl Default for SessionShape {
             parts: 1,
             links: None,
             resources: None,
-            checksum: false,
             recovery: None,
             auth: None,
             failure: FailureRule::default(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use warwolf_plan::{
     ArrivalProcess, Order, Plan, RateStep, Request, Schedule, SessionShape, Shard, Stop, Think, Work,
 };
-use warwolf_workload::{Arrivals, Reply, Step, Token, Workload};
+use warwolf_workload::{Arrivals, Captured, Reply, Step, Token, Workload};
 
 fn main() {
     divan::main();
@@ -119,7 +119,8 @@ fn call_with_cookie(bencher: Bencher) {
     };
     let mut workload = Workload::new(&plan);
     let mut session = workload.session(7);
-    let cookies = [b"session=0123456789abcdef; Path=/; HttpOnly".to_vec()];
+    let mut headers = Captured::default();
+    headers.add("set-cookie", b"session=0123456789abcdef; Path=/; HttpOnly");
     let mut out = Vec::new();
     bencher.bench_local(|| {
         black_box(session.next(&mut workload));
@@ -132,7 +133,7 @@ fn call_with_cookie(bencher: Bencher) {
         let reply = Reply {
             completed: true,
             status: 200,
-            cookies: &cookies,
+            headers: &headers,
             ..Reply::failed(Token::default(), &plan.requests[0])
         };
         session.reply(&workload, &reply);

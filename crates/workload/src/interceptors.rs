@@ -14,6 +14,7 @@ pub(crate) mod resources;
 pub(crate) mod setup;
 
 use crate::cookies::Cookies;
+use crate::interest::Interest;
 use crate::session::{Reply, Token};
 use warwolf_plan::{Plan, Recovery, RedirectPolicy, Request, Resources};
 
@@ -47,6 +48,17 @@ impl Interceptor {
         all.extend(shape.resources.clone().map(|wanted| Self::Resources { wanted, refreshes }));
         all.extend(shape.recovery.clone().map(Self::Recovery));
         all
+    }
+
+    /// Adds what it needs to see of replies.
+    pub(crate) fn add_interest(&self, interest: &mut Interest) {
+        match self {
+            Self::Cache => cache::HEADERS.iter().for_each(|name| interest.add_header(name)),
+            Self::Challenges(_) => challenge::HEADERS.iter().for_each(|name| interest.add_header(name)),
+            Self::Redirects(_) => interest.add_header("location"),
+            Self::Resources { .. } => interest.add_page(resources::PAGE_BYTES),
+            Self::Recovery(_) => {}
+        }
     }
 
     /// Takes in a reply to a call that came about `from` there. Gives the request that it wants sent next.

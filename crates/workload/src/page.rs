@@ -43,7 +43,7 @@ impl<'a> Page<'a> {
 
 /// How long a reply is good by its `Expires` and `Date` (RFC 9111 section 4.2.1); none when they do not say, or no longer.
 #[must_use]
-pub fn good_for(expires: Option<&[u8]>, date: Option<&[u8]>) -> Option<Duration> {
+pub(crate) fn good_for(expires: Option<&[u8]>, date: Option<&[u8]>) -> Option<Duration> {
     let time = |field: &[u8]| httpdate::parse_http_date(std::str::from_utf8(field).ok()?.trim()).ok();
     time(expires?)?.duration_since(time(date?)?).ok().filter(|time| !time.is_zero())
 }

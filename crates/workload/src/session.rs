@@ -8,13 +8,14 @@ use crate::data;
 use crate::fields::AddField;
 use crate::interceptors::failure::{self, Judgement};
 use crate::interceptors::{Extras, Interceptor, Next, Provenance, setup};
+use crate::interest::{Captured, Interest, is_page};
 use crate::page::Page;
 use crate::program::{Position, Program};
 use crate::seed::{Purpose, Streams};
 use std::collections::HashMap;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_plan::{CookiePolicy, FailureRule, Plan, RandomData, Request, RequestId};
+use warwolf_plan::{CookiePolicy, FailureRule, Plan, RandomData, Request, RequestId, Work};
 
 /// What all sessions of a plan share.
 ///
@@ -26,6 +27,8 @@ pub struct Workload {
     failure: FailureRule,
     cookies: CookieRules,
     interceptors: Vec<Interceptor>,
+    /// Sessions make one call, so they have no use for what its reply sets.
+    is_single: bool,
     nonces: Streams,
     data: Streams,
 }
@@ -47,8 +50,11 @@ impl Workload {
         for cookie in &plan.session.initial_cookies {
             initial.entry(cookie.session).or_default().begin_with(cookie);
         }
+        let interceptors = Interceptor::all(plan);
+        let is_one_call = plan.is_open() && matches!(plan.session.work, Work::Draw { calls: Some(1), .. });
         Self {
             program: Program::new(plan),
+            is_single: is_one_call && interceptors.is_empty() && plan.session.setup.is_empty(),
             setup: plan.session.setup.clone(),
             failure: plan.session.failure.clone(),
             cookies: CookieRules {
@@ -56,7 +62,7 @@ impl Workload {
                 initial,
                 forget_after: plan.session.forget_cookies_after,
             },
-            interceptors: Interceptor::all(plan),
+            interceptors,
             nonces: Streams::new(plan.seed, Purpose::NONCES),
             data: Streams::new(plan.seed, Purpose::DATA),
         }
@@ -75,6 +81,19 @@ impl Workload {
             phase: Phase::Fresh,
             failed: false,
         }
+    }
+
+    /// What sessions need to see of replies.
+    #[must_use]
+    pub fn interest(&self) -> Interest {
+        let mut interest = Interest::default();
+        if self.cookies.policy != CookiePolicy::Off && !self.is_single {
+            interest.add_header("set-cookie");
+            // Expiry is reckoned by the server's clock.
+            interest.add_header("date");
+        }
+        self.interceptors.iter().for_each(|interceptor| interceptor.add_interest(&mut interest));
+        interest
     }
 
     /// Whether a list of requests that is sent once is used up and one more call was due: the run is over.
@@ -148,18 +167,10 @@ pub struct Reply<'a> {
     pub status: u16,
     /// What was sent: the base of a relative redirect and the scope of the cookies.
     pub request: &'a Request,
-    /// The `Location` field.
-    pub location: Option<&'a [u8]>,
-    /// The `Set-Cookie` fields, in order.
-    pub cookies: &'a [Vec<u8>],
-    /// The `Date` field, where there are cookies.
-    pub date: Option<&'a [u8]>,
-    /// The `WWW-Authenticate` fields of a 401, or the `Proxy-Authenticate` fields of a 407, in order.
-    pub challenges: &'a [Vec<u8>],
-    /// The reply's body, when it is a page.
-    pub page: Option<Page<'a>>,
-    /// How long the reply is good; none when it does not say.
-    pub good_for: Option<Duration>,
+    /// Its header fields that the [`Interest`] names.
+    pub headers: &'a Captured,
+    /// Its body, as much of it as the interest asks for.
+    pub body: &'a [u8],
     /// When the reply was complete.
     pub at: Timestamp,
 }
@@ -170,6 +181,12 @@ impl<'a> Reply<'a> {
         self.completed.then_some(self.status)
     }
 
+    /// The page that the reply shows, if it does.
+    pub(crate) fn page(&self) -> Option<Page<'a>> {
+        let page = Page { body: self.body, encoding: self.headers.get("content-encoding") };
+        is_page(self.status, self.headers.get("content-type")).then_some(page)
+    }
+
     /// No reply, or not the whole of it, to `request`, which was sent for the step with this `token`.
     #[must_use]
     pub const fn failed(token: Token, request: &'a Request) -> Self {
@@ -178,12 +195,8 @@ impl<'a> Reply<'a> {
             completed: false,
             status: 0,
             request,
-            location: None,
-            cookies: &[],
-            date: None,
-            challenges: &[],
-            page: None,
-            good_for: None,
+            headers: Captured::NONE,
+            body: &[],
             at: Timestamp::ZERO,
         }
     }
@@ -286,7 +299,7 @@ impl Session {
         }
         self.outstanding -= 1;
         let from = self.close(reply.token);
-        if reply.completed && !reply.cookies.is_empty() {
+        if reply.completed && workload.cookies.policy != CookiePolicy::Off {
             self.keep_cookies(workload.cookies.policy, reply);
         }
         if self.phase == Phase::Over {
@@ -450,15 +463,17 @@ impl Session {
         match policy {
             CookiePolicy::Off => {}
             CookiePolicy::LastValue => {
-                if let Some(field) = reply.cookies.last() {
+                if let Some(field) = reply.headers.all("set-cookie").last() {
                     let text = field.split(|byte| *byte == b';').next().unwrap_or_default();
                     let text = &text[..text.len().min(LAST_COOKIE_MAX)];
                     self.extras.get_or_insert_default().last_cookie = text.to_vec();
                 }
             }
             CookiePolicy::Jar => {
-                let cookies = &mut self.extras.get_or_insert_default().cookies;
-                reply.cookies.iter().for_each(|field| cookies.set(reply.request, field, reply.date));
+                let date = reply.headers.get("date");
+                for field in reply.headers.all("set-cookie") {
+                    self.extras.get_or_insert_default().cookies.set(reply.request, field, date);
+                }
             }
         }
     }

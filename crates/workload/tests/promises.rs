@@ -7,7 +7,7 @@ use warwolf_plan::{
     ArrivalProcess, CookiePolicy, Order, Plan, Request, Schedule, SessionShape, Shard, Stop, Think, Work,
 };
 use warwolf_sim::alloc;
-use warwolf_workload::{Arrivals, Reply, Session, Step, Token, Workload};
+use warwolf_workload::{Arrivals, Captured, Reply, Session, Step, Token, Workload};
 
 fn plan(schedule: Schedule, calls: u64) -> Plan {
     Plan {
@@ -95,11 +95,14 @@ fn a_cookie_set_with_every_reply_allocates_once() {
     let mut plan = plan(users, 200);
     plan.session.cookies = CookiePolicy::Jar;
     let mut workload = Workload::new(&plan);
-    let cookies = [b"session=0123456789abcdef; Path=/".to_vec(), b"other=1; Path=/".to_vec()];
+    let mut headers = Captured::default();
+    for cookie in ["session=0123456789abcdef; Path=/", "other=1; Path=/"] {
+        headers.add("set-cookie", cookie.as_bytes());
+    }
     let reply = Reply {
         completed: true,
         status: 200,
-        cookies: &cookies,
+        headers: &headers,
         ..Reply::failed(Token::default(), &plan.requests[0])
     };
     let mut session = workload.session(0);

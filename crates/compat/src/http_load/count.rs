@@ -182,6 +182,11 @@ impl Count {
         self.last_ns = self.last_ns.max(part.last_ns);
     }
 
+    /// Whether the checksums of fetches are compared.
+    pub(super) fn wants_checksums(&self) -> bool {
+        self.run.check == Check::Checksum
+    }
+
     /// Whether as many fetches are over as were wanted, in all parts: then the run is.
     #[must_use]
     pub fn is_done(&self) -> bool {

@@ -3,6 +3,7 @@
 //! [`parse`] makes a plan of its words, [`Count`] adds up what the fetches of the run came to, and [`report()`] prints that
 //! as the original does. What differs from the original on purpose is in `docs/http_load.md`.
 
+mod checksum;
 mod count;
 mod number;
 mod observer;

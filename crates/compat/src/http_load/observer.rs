@@ -1,6 +1,7 @@
 //! Counts the fetches of one worker.
 
 use super::Style;
+use super::checksum::rotate_add;
 use super::count::{Count, Ending, Fetch};
 use super::report::{Totals, progress};
 use crate::console::{Buffer, Console};
@@ -8,6 +9,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{Interval, Outcome, Run, Sample};
 use warwolf_observe::{CallRecord, Observer};
+use warwolf_workload::Interest;
 
 /// Counts the calls of one worker as fetches, and ends the run when all workers together have made as many as are wanted.
 pub struct Counter<'a> {
@@ -35,6 +37,12 @@ impl Observer for Counter<'_> {
         self.lines.flush_if_full();
     }
 
+    fn add_interest(&self, interest: &mut Interest) {
+        if self.count.wants_checksums() {
+            interest.body_hash = Some(|sum, bytes| rotate_add(sum as u16, bytes).into());
+        }
+    }
+
     fn pause(&mut self) {
         self.lines.flush();
         if self.count.is_done() {
@@ -56,7 +64,7 @@ fn fetch(record: &CallRecord<'_>) -> Fetch {
         finished_ns: finished.as_nanos(),
         body_bytes: record.sample.body_bytes,
         status: record.sample.status,
-        checksum: record.checksum,
+        checksum: record.kept.body_hash as u16,
         ending: Ending::from(outcome),
     }
 }

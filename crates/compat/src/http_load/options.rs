@@ -130,7 +130,7 @@ pub fn parse(
         seed: options.seed,
         stop: stop(start, end),
         schedule: schedule(start, end, options.jitter),
-        session: session(start, &options),
+        session: session(start),
         connections: Connections {
             version: HttpVersion::Http10,
             keep_alive: false,
@@ -168,7 +168,7 @@ fn requests(content: &[u8], options: &Options<'_>, file: &str) -> Result<(Vec<Re
 }
 
 /// At a rate each session makes one fetch; otherwise each makes one after the other.
-fn session(start: Start, options: &Options<'_>) -> SessionShape {
+fn session(start: Start) -> SessionShape {
     SessionShape {
         work: Work::Draw {
             calls: matches!(start, Start::Rate(_)).then_some(1),
@@ -177,7 +177,6 @@ fn session(start: Start, options: &Options<'_>) -> SessionShape {
             order: Order::Random,
         },
         think: Think::None,
-        checksum: options.check == Check::Checksum,
         ..SessionShape::default()
     }
 }

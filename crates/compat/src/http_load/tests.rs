@@ -187,11 +187,11 @@ fn tls_takes_any_certificate_and_the_old_words_for_ciphers() {
 #[test]
 fn what_is_asked_of_a_fetch_is_in_the_plan() {
     let plan = meant("-p 1 -f 1 urls").plan;
-    assert_eq!((plan.session.checksum, plan.network.receive_rate), (false, None));
+    assert_eq!(plan.network.receive_rate, None);
     assert_eq!(plan.timeouts.idle, Some(Duration::from_secs(60)));
     assert_eq!((plan.timeouts.connect, plan.timeouts.call), (None, None), "a fetch that goes on may go on");
     assert_eq!(plan.connections.reply_end, ReplyEnd::Length);
-    assert!(meant("-c -p 1 -f 1 urls").plan.session.checksum);
+    assert_eq!(meant("-c -p 1 -f 1 urls").style.check, Check::Checksum);
     assert_eq!(meant("-ti 5 -p 1 -f 1 urls").plan.timeouts.idle, Some(Duration::from_secs(5)));
     for (words, rate) in [("-t", 3_360), ("-T 33600", 3_360), ("-T 20", 2), ("-T 9", 1), ("-T -1", 1)] {
         let plan = meant(&format!("{words} -p 1 -f 1 urls")).plan;

@@ -6,7 +6,11 @@ use super::transcript::Transcript;
 use crate::console::{Buffer, Console};
 use warwolf_clock::Timestamp;
 use warwolf_measure::Outcome;
-use warwolf_observe::{CallRecord, Event, Observer, Wants};
+use warwolf_observe::{CallRecord, Event, Observer};
+use warwolf_workload::Interest;
+
+/// Bytes of a body that are printed.
+const BODY_MAX: usize = 1 << 20;
 
 /// Observes a run. Plans of httperf have one worker, as the original has one process, so there is nothing to merge.
 pub struct Counter<'a> {
@@ -33,14 +37,12 @@ impl<'a> Counter<'a> {
 
 impl Observer for Counter<'_> {
     fn call(&mut self, record: &CallRecord<'_>) {
-        let CallRecord { sample, session, connection, footer_bytes, call, exchange, .. } = *record;
+        let CallRecord { sample, session, connection, footer_bytes, call, kept, .. } = *record;
         self.counts.call(&Ended { session, connection, sample, footer_bytes });
         if sample.outcome == Outcome::Completed {
             let out = &mut self.lines.stdout;
-            if let Some(exchange) = exchange {
-                self.transcript.head(call, &exchange.head, out);
-                self.transcript.body(call, &exchange.body, out);
-            }
+            self.transcript.head(call, &kept.head, out);
+            self.transcript.body(call, &kept.body, out);
             let sizes = [sample.header_bytes.into(), sample.body_bytes, footer_bytes.into()];
             self.transcript.end(call, sizes, out);
         }
@@ -70,11 +72,11 @@ impl Observer for Counter<'_> {
         self.lines.flush();
     }
 
-    fn wants(&self) -> Wants {
-        Wants {
-            exchange: self.transcript.wants_replies(),
-            requests: self.transcript.wants_requests(),
-            reason: false,
+    fn add_interest(&self, interest: &mut Interest) {
+        interest.requests = self.transcript.wants_requests();
+        if self.transcript.wants_replies() {
+            interest.exchange = true;
+            interest.add_body(BODY_MAX);
         }
     }
 }

@@ -4,6 +4,10 @@ use super::notices::{Level, notice};
 use super::settings::Login;
 use super::style::Style;
 use warwolf_measure::Outcome;
+use warwolf_workload::Captured;
+
+/// The header fields that hold challenges: of a 401, and of a 407.
+pub(super) const CHALLENGES: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
 
 /// What went over the connection of a call.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,13 +104,13 @@ fn debug(text: &str) -> String {
 /// What is said of a Digest challenge for whose realm there is no login: the user gives up then. None when it is none of
 /// those.
 #[must_use]
-pub fn unanswerable(style: &Style, status: u16, challenges: &[Vec<u8>]) -> Option<String> {
-    let logins = match status {
-        401 => &style.logins,
-        407 => &style.proxy_logins,
+pub fn unanswerable(style: &Style, status: u16, headers: &Captured) -> Option<String> {
+    let (logins, field) = match status {
+        401 => (&style.logins, CHALLENGES[0]),
+        407 => (&style.proxy_logins, CHALLENGES[1]),
         _ => return None,
     };
-    let realm = challenges.iter().find_map(|challenge| digest_realm(challenge))?;
+    let realm = headers.all(field).find_map(digest_realm)?;
     let is_for = |login: &Login| login.realm.as_ref().is_none_or(|of| of.eq_ignore_ascii_case(&realm));
     if logins.iter().any(is_for) {
         return None;
@@ -205,7 +209,10 @@ mod tests {
     #[test]
     fn a_digest_without_a_login_cannot_be_answered() {
         let style = style("siege -R rc a.test");
-        let of = |status, challenge: &str| unanswerable(&style, status, &[challenge.as_bytes().to_vec()]);
+        let of = |status, challenge: &str| {
+            let headers = CHALLENGES.map(|name| (name, challenge.as_bytes())).into_iter().collect();
+            unanswerable(&style, status, &headers)
+        };
         let text = of(401, "Digest realm=\"Admin\", nonce=\"n\"").unwrap();
         assert!(text.contains("in the following realm: 'Admin'\n"), "{text}");
         let text = of(407, "DIGEST nonce=\"n\", Realm=\"Mine\"").unwrap();

@@ -1,7 +1,7 @@
 //! Counts the calls of one worker by siege's rules, and prints what siege prints about each.
 
 use super::counts::{Call, CallCounter, Counts, End};
-use super::exchange::{Exchange, connecting, exchange, not_connected, unanswerable};
+use super::exchange::{CHALLENGES, Exchange, connecting, exchange, not_connected, unanswerable};
 use super::ftp::{Transfer, ftp_line};
 use super::jars::{Given, Jars, Until};
 use super::lines::{Line, line, trouble};
@@ -14,9 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{Cause, Outcome, Reason, Run, Summary, ViolationKind, judge};
-use warwolf_observe::{CallRecord, Event, Observer, Wants};
+use warwolf_observe::{CallRecord, Event, Observer};
 use warwolf_plan::{HttpVersion, Plan, Request, Scheme};
-use warwolf_workload::{GivenCookie, Page};
+use warwolf_workload::{GivenCookie, Interest, Page};
+
+/// Bytes of a body that are printed.
+const BODY_MAX: usize = 1 << 20;
 
 /// siege shows 418 for a reply that is not HTTP.
 const NOT_HTTP: u16 = 418;
@@ -106,7 +109,7 @@ impl Counter<'_> {
     fn exchange(&mut self, record: &CallRecord<'_>) {
         let style = self.siege.style;
         let unanswerable =
-            unanswerable(style, record.sample.status, record.challenges).filter(|_| !record.is_continued);
+            unanswerable(style, record.sample.status, &record.kept.headers).filter(|_| !record.is_continued);
         let call = Call { gives_up: unanswerable.is_some(), ..call(record) };
         if style.shows_exchanges() {
             self.show_exchange(record, &call);
@@ -121,7 +124,7 @@ impl Counter<'_> {
             None => {}
         }
         let keeps_cookies = style.cookies.is_some() && record.sample.outcome == Outcome::Completed;
-        if keeps_cookies && !record.cookies.is_empty() {
+        if keeps_cookies {
             self.take_cookies(record);
         }
         self.lines.stderr.extend(unanswerable);
@@ -132,14 +135,13 @@ impl Counter<'_> {
         let style = self.siege.style;
         let endpoint = &record.request.endpoint;
         let place = format!("{}:{}", endpoint.host, endpoint.port);
-        let bytes = record.exchange;
-        let encoding = bytes.and_then(|bytes| bytes.encoding.as_deref());
-        let body = Page { body: bytes.map_or(&[][..], |bytes| &bytes.body), encoding }.plain();
+        let kept = record.kept;
+        let body = Page { body: &kept.body, encoding: kept.headers.get("content-encoding") }.plain();
         let shown = Exchange {
             place: &place,
             opened: record.connected.is_reached(),
-            request: bytes.map_or(&[][..], |bytes| &bytes.request),
-            head: bytes.map_or(&[][..], |bytes| &bytes.head),
+            request: &kept.request,
+            head: &kept.head,
             body: &body,
         };
         self.lines.stdout.extend_from_slice(&exchange(style, &shown));
@@ -192,7 +194,7 @@ impl Counter<'_> {
     /// Stores the cookies of a reply.
     fn take_cookies(&mut self, record: &CallRecord<'_>) {
         let now = self.siege.host.unix_seconds();
-        for field in record.cookies {
+        for field in record.kept.headers.all("set-cookie") {
             let Some(cookie) = GivenCookie::read(record.request, field) else { continue };
             let until = match (cookie.deletes, cookie.max_age, cookie.expires) {
                 (true, ..) => Until::Gone,
@@ -209,7 +211,8 @@ impl Counter<'_> {
     /// Counts a transfer over FTP.
     fn transfer(&mut self, record: &CallRecord<'_>) {
         let style = self.siege.style;
-        let CallRecord { request, sample, previous_status: previous, reason: text, .. } = *record;
+        let CallRecord { request, sample, kept, .. } = *record;
+        let (previous, text) = (kept.previous_status, &kept.reason[..]);
         let transfer = Transfer { request, outcome: sample.outcome, status: sample.status, previous, text };
         let (end, status) = transfer.end();
         let bytes = sample.body_bytes + u64::from(sample.sent_bytes);
@@ -275,8 +278,17 @@ impl Observer for Counter<'_> {
         self.lines.flush();
     }
 
-    fn wants(&self) -> Wants {
-        Wants { exchange: self.siege.style.shows_exchanges(), reason: self.siege.has_ftp, requests: false }
+    fn add_interest(&self, interest: &mut Interest) {
+        CHALLENGES.iter().for_each(|name| interest.add_header(name));
+        if self.siege.style.cookies.is_some() {
+            interest.add_header("set-cookie");
+        }
+        interest.reason = self.siege.has_ftp;
+        if self.siege.style.shows_exchanges() {
+            interest.exchange = true;
+            interest.add_header("content-encoding");
+            interest.add_body(BODY_MAX);
+        }
     }
 }
 

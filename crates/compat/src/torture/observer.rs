@@ -2,7 +2,8 @@
 
 use super::count::{Count, Transaction};
 use crate::console::{Buffer, Console};
-use warwolf_observe::{CallRecord, Observer, Wants};
+use warwolf_observe::{CallRecord, Observer};
+use warwolf_workload::Interest;
 
 /// Counts the calls of one worker as transactions, and prints a line about each that failed on the server.
 pub struct Counter<'a> {
@@ -28,21 +29,21 @@ impl<'a> Counter<'a> {
 }
 
 impl Observer for Counter<'_> {
-    fn wants(&self) -> Wants {
-        Wants { reason: true, ..Wants::default() }
+    fn add_interest(&self, interest: &mut Interest) {
+        (interest.reason, interest.random_data) = (true, true);
     }
 
     fn call(&mut self, record: &CallRecord<'_>) {
-        let sample = record.sample;
+        let (sample, kept) = (record.sample, record.kept);
         let took = sample.finished.since(sample.started);
         let transaction = Transaction {
-            took_ns: took.saturating_sub(record.preparing).as_nanos() as u64,
-            making_ns: record.preparing.as_nanos() as u64,
+            took_ns: took.saturating_sub(kept.preparing).as_nanos() as u64,
+            making_ns: kept.preparing.as_nanos() as u64,
             finished_ns: sample.finished.as_nanos(),
-            drawn_bytes: record.drawn_bytes,
+            drawn_bytes: kept.drawn_bytes,
             body_bytes: sample.body_bytes,
             status: sample.status,
-            reason: record.reason,
+            reason: &kept.reason,
             outcome: sample.outcome,
         };
         let mut line = Vec::new();

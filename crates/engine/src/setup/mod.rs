@@ -5,7 +5,6 @@ mod request;
 mod tls;
 
 use crate::SetupError;
-use crate::kept::Keeps;
 pub(crate) use endpoints::Endpoints;
 pub(crate) use request::{PreparedRequest, RequestRef, Upload};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -36,8 +35,6 @@ pub(crate) struct Prepared {
     pub(crate) reconnect: Reconnect,
     pub(crate) on_close: OnClose,
     pub(crate) when_full: WhenFull,
-    /// What sessions want to see of replies.
-    pub(crate) keeps: Keeps,
     /// Whether any request goes to an FTP server.
     pub(crate) has_ftp: bool,
     pub(crate) resumption: Resumption,
@@ -79,7 +76,6 @@ impl Prepared {
             reconnect: plan.connections.reconnect,
             on_close: plan.connections.on_close,
             when_full: plan.connections.when_full,
-            keeps: keeps(plan, has_ftp),
             has_ftp,
             calls_per_session,
             version: plan.connections.version,
@@ -139,23 +135,6 @@ impl Prepared {
             bind: bind.map(|source| SocketAddr::new(source, port)),
             reset_on_close: self.network.close_with_reset,
         }
-    }
-}
-
-/// What calls keep of their replies for the sessions of `plan`.
-fn keeps(plan: &Plan, has_ftp: bool) -> Keeps {
-    let session = &plan.session;
-    let is_single = plan.is_open() && matches!(session.work, Work::Draw { calls: Some(1), .. });
-    Keeps {
-        fields: session.redirects.limit > 0
-            || session.auth.is_some()
-            || (session.cookies != CookiePolicy::Off && !is_single),
-        pages: session.resources.is_some(),
-        lifetimes: session.resources.as_ref().is_some_and(|wanted| wanted.cache),
-        checksum: session.checksum,
-        data: plan.all_requests().any(|r| r.random.is_some()),
-        previous: has_ftp,
-        ..Keeps::default()
     }
 }
 

@@ -6,7 +6,6 @@ use super::events::notify_request;
 use crate::call::{Call, NONE};
 use crate::connection::{Connection, Phase};
 use crate::filling::Filling;
-use crate::kept::Kept;
 use crate::setup::{Prepared, PreparedRequest, RequestRef};
 use crate::sink::{Ended, Ending};
 use crate::timers::Timer;
@@ -16,9 +15,9 @@ use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
-use warwolf_observe::CallRecord;
+use warwolf_observe::{CallRecord, Kept};
 use warwolf_plan::{Reconnect, WhenFull};
-use warwolf_workload::{Page, Reply, Sequel, Token};
+use warwolf_workload::{Reply, Sequel, Token};
 
 /// A call is begun again on another connection this often before its failure counts.
 const REPEATS: u8 = 3;
@@ -36,7 +35,7 @@ impl<D: Driver> Worker<'_, D> {
     /// Enters a call into the books and finds it a connection.
     fn issue(&mut self, mut call: Call) {
         let (session, started) = (call.session, call.started);
-        call.kept = Kept::new(self.observation.keeps);
+        call.kept = self.observation.kept();
         let index = self.calls.insert(call) as u32;
         self.sessions[session as usize].in_flight += 1;
         self.recorder.tally.planned(1);
@@ -185,7 +184,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         let session = &mut sessions[entry.session as usize].session;
         let PreparedRequest { request, template, .. } = prepared.request(&entry.request);
-        let began = observation.keeps.data.then(|| self.driver.now());
+        let began = observation.interest.random_data.then(|| self.driver.now());
         let mut filling = Filling::head(request, session, workload);
         buffers.lend(live);
         let Connection { protocol: Some(protocol), tls, out, .. } = live else {
@@ -195,10 +194,12 @@ impl<D: Driver> Worker<'_, D> {
             protocol.start(CallId(call), template, &mut filling, out)
         });
         entry.sent_bytes = sent.len() as u64;
-        if let Some(exchange) = entry.kept.as_mut().and_then(|kept| kept.exchange.as_mut()) {
-            exchange.request = sent.to_vec();
+        if observation.interest.exchange
+            && let Some(kept) = &mut entry.kept
+        {
+            kept.request.extend_from_slice(sent);
         }
-        if observation.wants_requests {
+        if observation.interest.requests {
             notify_request(&mut observation.observer, self.now, entry.serial, sent, template);
         }
         if let (Some(began), Some(kept)) = (began, &mut entry.kept) {
@@ -374,7 +375,6 @@ impl<D: Driver> Worker<'_, D> {
         self.accounting.recorded.add(call.intended);
         if let Some(observer) = &mut self.observation.observer {
             let version = translate::version(call.version.unwrap_or_else(|| self.prepared.version()));
-            let kept = call.kept.as_deref();
             observer.call(&CallRecord {
                 sample: &sample,
                 session: part.session,
@@ -387,14 +387,7 @@ impl<D: Driver> Worker<'_, D> {
                 footer_bytes: call.footer_bytes,
                 is_setup: part.is_setup,
                 connected: call.connected,
-                checksum: kept.map_or(0, |kept| kept.checksum),
-                reason: kept.map_or(&[], |kept| &kept.reason),
-                previous_status: kept.map_or(0, |kept| kept.previous_status),
-                drawn_bytes: kept.map_or(0, |kept| kept.drawn_bytes),
-                preparing: kept.map_or(Duration::ZERO, |kept| kept.preparing),
-                challenges: kept.map_or(&[], |kept| &kept.challenges),
-                cookies: kept.map_or(&[], |kept| &kept.cookies),
-                exchange: kept.and_then(|kept| kept.exchange.as_ref()),
+                kept: call.kept.as_deref().unwrap_or(Kept::NONE),
             });
         }
     }
@@ -410,20 +403,14 @@ pub(super) struct Part {
 
 /// The reply as the session gets it.
 fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
-    let kept = call.kept.as_deref();
+    let kept = call.kept.as_deref().unwrap_or(Kept::NONE);
     Reply {
         token: call.token,
         completed: outcome == Outcome::Completed,
         status: call.status,
         request: &prepared.request(&call.request).request,
-        location: kept.and_then(|kept| kept.location.as_deref()),
-        cookies: kept.map_or(&[], |kept| &kept.cookies),
-        date: kept.and_then(|kept| kept.date.as_deref()),
-        challenges: kept.map_or(&[], |kept| &kept.challenges),
-        page: kept
-            .and_then(|kept| kept.page.as_ref())
-            .map(|(body, encoding)| Page { body, encoding: encoding.as_deref() }),
-        good_for: kept.and_then(|kept| kept.good_for),
+        headers: &kept.headers,
+        body: &kept.body,
         at,
     }
 }

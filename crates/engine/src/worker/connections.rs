@@ -367,7 +367,8 @@ impl<D: Driver> Worker<'_, D> {
         let connection = &mut self.network.connections[index as usize];
         let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return Alive::Yes };
         let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.timers, limit));
-        let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, now, reply };
+        let interest = &self.observation.interest;
+        let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, interest, now, reply };
         let (result, _) = write_through(tls, &mut self.buffers.plain, out, |out| {
             protocol.receive(now, input, out, &mut sink)
         });
@@ -445,8 +446,14 @@ impl<D: Driver> Worker<'_, D> {
         match result {
             Ok(()) => {
                 let before = self.ended.len();
-                let mut sink =
-                    Sink { calls: &mut self.calls, ended: &mut self.ended, now: self.now, reply: None };
+                let interest = &self.observation.interest;
+                let mut sink = Sink {
+                    calls: &mut self.calls,
+                    ended: &mut self.ended,
+                    interest,
+                    now: self.now,
+                    reply: None,
+                };
                 if let Some(protocol) = &mut connection.protocol {
                     protocol.finish(&mut sink);
                 }

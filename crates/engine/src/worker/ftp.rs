@@ -264,7 +264,7 @@ impl<D: Driver> Worker<'_, D> {
                 entry.header_bytes = u32::try_from(conversation.reply_bytes()).unwrap_or(u32::MAX);
                 if let Some(kept) = &mut entry.kept {
                     kept.previous_status = conversation.previous();
-                    kept.reason = conversation.text().to_vec();
+                    kept.reason.extend_from_slice(conversation.text());
                 }
             }
             self.ended.push(Ended { call, ending });

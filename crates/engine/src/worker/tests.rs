@@ -104,7 +104,7 @@ impl<'p> Bench<'p> {
 
 impl Worker<'_, SimDriver> {
     fn watch(&mut self, observer: Box<dyn Observer>) {
-        self.observation = Observation::new(self.prepared, Some(observer));
+        self.observation = Observation::new(self.prepared, &self.workload, Some(observer));
     }
 }
 

@@ -195,8 +195,8 @@ fn session() -> impl Strategy<Value = SessionShape> {
     let recovery = (any::<u16>(), prop::collection::vec(request(), 0..2))
         .prop_map(|(status, requests)| Recovery { status, requests });
     let recovery = prop::option::of(recovery);
-    (work, think, think_at, cookies, unplanned, (auth, recovery, any::<bool>()), failure).prop_map(
-        |(work, think, think_at, cookies, unplanned, (auth, recovery, checksum), failure)| {
+    (work, think, think_at, cookies, unplanned, (auth, recovery), failure).prop_map(
+        |(work, think, think_at, cookies, unplanned, (auth, recovery), failure)| {
             let (cookies, initial_cookies, forget_cookies_after) = cookies;
             let cookies = if initial_cookies.is_empty() { cookies } else { CookiePolicy::Jar };
             let (redirects, setup, resources) = unplanned;
@@ -212,7 +212,6 @@ fn session() -> impl Strategy<Value = SessionShape> {
                 parts: 1,
                 links: Some(Links { pages: vec![vec![0], vec![]], visit: Some(9) }),
                 resources,
-                checksum,
                 recovery,
                 auth,
                 failure,

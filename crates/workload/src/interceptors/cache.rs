@@ -1,12 +1,15 @@
 //! Which replies are fresh, so that the parts of a page need not be fetched again.
 
 use super::Extras;
+use crate::page::good_for;
 use crate::session::Reply;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use warwolf_clock::Timestamp;
 use warwolf_plan::Request;
 
+/// The header fields that say until when a reply is fresh.
+pub(super) const HEADERS: [&str; 2] = ["expires", "date"];
 /// A session remembers so many fresh replies.
 const FRESH_MAX: usize = 10_000;
 
@@ -22,7 +25,8 @@ impl State {
 
 /// Remembers how long a reply is fresh.
 pub(super) fn note(extras: &mut Option<Box<Extras>>, reply: &Reply<'_>) {
-    let (Some(0..300), Some(good_for)) = (reply.status(), reply.good_for) else { return };
+    let [expires, date] = HEADERS.map(|name| reply.headers.get(name));
+    let (Some(0..300), Some(good_for)) = (reply.status(), good_for(expires, date)) else { return };
     let State(fresh) = &mut extras.get_or_insert_default().cache;
     if fresh.len() < FRESH_MAX {
         fresh.insert(fingerprint(reply.request), reply.at + good_for);

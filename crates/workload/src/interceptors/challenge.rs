@@ -44,6 +44,9 @@ fn is_forwarded(request: &Request) -> bool {
     request.endpoint.scheme == Scheme::Http
 }
 
+/// The header fields that hold challenges: of a 401, and of a 407.
+pub(super) const HEADERS: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
+
 /// The call that answers a challenge.
 pub(super) fn reply(
     policy: &Challenges,
@@ -56,7 +59,8 @@ pub(super) fn reply(
         return None;
     }
     let answers = &mut extras.get_or_insert_default().answers;
-    let verdict = answers.challenge(policy, reply.request, status, reply.challenges);
+    let challenges = reply.headers.all(HEADERS[usize::from(status == 407)]);
+    let verdict = answers.challenge(policy, reply.request, status, challenges);
     let from = Provenance { attempts: from.attempts + 1, ..from };
     (verdict == Verdict::Again).then(|| Unplanned { request: reply.request.clone(), from })
 }
@@ -92,12 +96,12 @@ impl Answers {
         policy: &Challenges,
         request: &Request,
         status: u16,
-        challenges: &[Vec<u8>],
+        challenges: impl IntoIterator<Item = impl AsRef<[u8]>>,
     ) -> Verdict {
         let known = policy.known(request, status);
         let mut asks_digest = false;
         for challenge in challenges {
-            let Some(challenge) = Challenge::parse(challenge) else { continue };
+            let Some(challenge) = Challenge::parse(challenge.as_ref()) else { continue };
             asks_digest |= matches!(challenge, Challenge::Digest(_));
             let Some(answer) = challenge.answer(known) else { continue };
             match status {

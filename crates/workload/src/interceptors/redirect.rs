@@ -10,7 +10,7 @@ pub(super) fn reply(policy: &RedirectPolicy, reply: &Reply<'_>, from: Provenance
     if from.redirects >= policy.limit {
         return None;
     }
-    let request = follow(reply.request, status, reply.location, policy.with_get)?;
+    let request = follow(reply.request, status, reply.headers.get("location"), policy.with_get)?;
     Some(Unplanned { request, from: Provenance { redirects: from.redirects + 1, attempts: 1, ..from } })
 }
 

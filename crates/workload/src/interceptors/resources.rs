@@ -10,6 +10,9 @@ const DEPTH_MAX: u32 = 8;
 /// A page may send its reader on so often, where redirects are not followed as often.
 pub(super) const REFRESHES: u32 = 20;
 
+/// Bytes of a page that are kept to be read.
+pub(super) const PAGE_BYTES: usize = 1 << 20;
+
 /// The parts that are still to be fetched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
@@ -47,7 +50,7 @@ pub(super) fn reply(
     reply: &Reply<'_>,
     from: Provenance,
 ) -> Option<Unplanned> {
-    let page = reply.page.filter(|_| reply.completed && from.depth < DEPTH_MAX)?;
+    let page = reply.page().filter(|_| reply.completed && from.depth < DEPTH_MAX)?;
     let mut found = page::read(page, reply.request, wanted);
     if wanted.order == ResourceOrder::Document {
         found.resources.reverse();

@@ -30,14 +30,20 @@ fn ok(request: &Request) -> Reply<'_> {
         completed: true,
         status: 200,
         request,
-        location: None,
-        cookies: &[],
-        date: None,
-        challenges: &[],
-        page: None,
-        good_for: None,
+        headers: Captured::NONE,
+        body: &[],
         at: Timestamp::ZERO,
     }
+}
+
+/// The header fields of a reply.
+fn headers(fields: &[(&str, &str)]) -> Captured {
+    fields.iter().map(|(name, value)| (*name, value.as_bytes())).collect()
+}
+
+/// The `Set-Cookie` fields of a reply.
+fn cookies(values: &[&str]) -> Captured {
+    values.iter().map(|value| ("set-cookie", value.as_bytes())).collect()
 }
 
 /// No reply to a planned call.
@@ -73,7 +79,7 @@ impl Asked {
         Reply { token: self.token, ..ok(&self.request) }
     }
 
-    fn moved<'a>(&'a self, to: &'a str) -> Reply<'a> {
+    fn moved<'a>(&'a self, to: &'a Captured) -> Reply<'a> {
         Reply { token: self.token, ..moved(&self.request, to) }
     }
 }
@@ -157,8 +163,8 @@ fn a_round_may_end_with_the_cookies() {
     while session.next(&mut workload) != Step::Done {
         let line = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
         sent.push(!line.is_empty());
-        let cookies = [b"a=1; Path=/".to_vec()];
-        session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
+        let cookies = cookies(&["a=1; Path=/"]);
+        session.reply(&workload, &Reply { headers: &cookies, ..ok(&plan.requests[0]) });
     }
     assert_eq!(sent, [false, true, false, true, false]);
 }
@@ -172,7 +178,7 @@ fn only_the_statuses_asked_for_are_followed() {
     for (status, followed) in [(302, true), (308, false)] {
         let mut session = workload.session(0);
         session.next(&mut workload);
-        let reply = Reply { status, location: Some(b"/x"), ..ok(&plan.requests[0]) };
+        let reply = Reply { status, headers: &headers(&[("location", "/x")]), ..ok(&plan.requests[0]) };
         assert_eq!(session.reply(&workload, &reply) == Sequel::Another, followed, "{status}");
     }
 }
@@ -389,8 +395,7 @@ fn a_session_may_keep_the_last_cookie_only() {
     let mut sent = |fields: &[&str]| {
         session.next(&mut workload);
         let out = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
-        let cookies: Vec<_> = fields.iter().map(|field| field.as_bytes().to_vec()).collect();
-        session.reply(&workload, &Reply { cookies: &cookies, ..ok(&plan.requests[0]) });
+        session.reply(&workload, &Reply { headers: &cookies(fields), ..ok(&plan.requests[0]) });
         String::from_utf8(out).unwrap()
     };
     assert_eq!(sent(&["a=1; path=/elsewhere; secure", "b=2; Max-Age=0"]), "");
@@ -398,8 +403,12 @@ fn a_session_may_keep_the_last_cookie_only() {
     assert_eq!(sent(&[]), format!("Cookie: c={}\r\n", "x".repeat(243)));
 }
 
-fn moved<'a>(request: &'a Request, to: &'a str) -> Reply<'a> {
-    Reply { status: 302, location: Some(to.as_bytes()), ..ok(request) }
+fn moved<'a>(request: &'a Request, to: &'a Captured) -> Reply<'a> {
+    Reply { status: 302, headers: to, ..ok(request) }
+}
+
+fn location(to: &str) -> Captured {
+    headers(&[("location", to)])
 }
 
 fn follow(step: Step) -> Asked {
@@ -417,20 +426,20 @@ fn redirects_are_followed_up_to_the_limit() {
     let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
     assert_eq!(planned(&session.next(&mut workload)), Some(RequestId(0)));
-    session.reply(&workload, &moved(&plan.requests[0], "/a"));
+    session.reply(&workload, &moved(&plan.requests[0], &location("/a")));
     let first = follow(session.next(&mut workload));
     assert_eq!((first.request.url().as_str(), session.next(&mut workload)), ("http://a.test/a", Step::Wait));
     assert_eq!(session.request(), Some(RequestId(0)), "still what was planned");
-    session.reply(&workload, &first.moved("b"));
+    session.reply(&workload, &first.moved(&location("b")));
     let second = follow(session.next(&mut workload));
-    session.reply(&workload, &second.moved("c"));
+    session.reply(&workload, &second.moved(&location("c")));
     assert_eq!(session.next(&mut workload), Step::Think(ms(1)), "the third is not followed");
     assert_eq!(planned(&session.next(&mut workload)), Some(RequestId(1)));
-    session.reply(&workload, &moved(&plan.requests[1], "/a"));
+    session.reply(&workload, &moved(&plan.requests[1], &location("/a")));
     let anew = follow(session.next(&mut workload));
-    session.reply(&workload, &anew.moved("/a"));
+    session.reply(&workload, &anew.moved(&location("/a")));
     let again = follow(session.next(&mut workload));
-    session.reply(&workload, &again.moved("/a"));
+    session.reply(&workload, &again.moved(&location("/a")));
     assert_eq!(session.next(&mut workload), Step::Done);
 }
 
@@ -440,7 +449,7 @@ fn a_redirect_is_left_alone_unless_asked_for() {
     let mut workload = Workload::new(&plan);
     let mut session = workload.session(0);
     session.next(&mut workload);
-    session.reply(&workload, &moved(&plan.requests[0], "/a"));
+    session.reply(&workload, &moved(&plan.requests[0], &location("/a")));
     assert_eq!(session.next(&mut workload), Step::Done);
 }
 
@@ -460,7 +469,7 @@ fn redirects_within_a_burst_end_too() {
             }
             Step::Wait => {
                 let asked = out.remove(0);
-                session.reply(&workload, &asked.moved("/0"));
+                session.reply(&workload, &asked.moved(&location("/0")));
             }
             Step::Think(_) => unreachable!("none was asked for"),
             Step::Cached(_) => panic!("nothing is kept"),
@@ -479,15 +488,19 @@ fn calls_redirected_to_the_same_place_are_told_apart() {
     session.next(&mut workload);
     session.next(&mut workload);
     // The first call arrives at /same after one redirect, the second after two.
-    session.reply(&workload, &moved(&plan.requests[0], "/same"));
+    session.reply(&workload, &moved(&plan.requests[0], &location("/same")));
     let first = follow(session.next(&mut workload));
-    session.reply(&workload, &moved(&plan.requests[1], "/between"));
+    session.reply(&workload, &moved(&plan.requests[1], &location("/between")));
     let between = follow(session.next(&mut workload));
-    session.reply(&workload, &between.moved("/same"));
+    session.reply(&workload, &between.moved(&location("/same")));
     let second = follow(session.next(&mut workload));
     assert_eq!(first.request, second.request);
-    assert_eq!(session.reply(&workload, &second.moved("/end")), Sequel::AsPlanned, "its limit is reached");
-    assert_eq!(session.reply(&workload, &first.moved("/end")), Sequel::Another);
+    assert_eq!(
+        session.reply(&workload, &second.moved(&location("/end"))),
+        Sequel::AsPlanned,
+        "its limit is reached"
+    );
+    assert_eq!(session.reply(&workload, &first.moved(&location("/end"))), Sequel::Another);
     assert_eq!(follow(session.next(&mut workload)).request.path, "/end");
 }
 
@@ -496,8 +509,8 @@ fn each_session_has_its_own_cookies() {
     let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
     plan.session.cookies = CookiePolicy::Jar;
     let request = &plan.requests[0];
-    let cookies = [b"a=1".to_vec(), b"b=2".to_vec()];
-    let set = Reply { cookies: &cookies, ..ok(request) };
+    let cookies = cookies(&["a=1", "b=2"]);
+    let set = Reply { headers: &cookies, ..ok(request) };
     let line = |workload: &Workload, session: &mut Session, request: &Request| {
         let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
         String::from_utf8(out).unwrap()
@@ -538,12 +551,17 @@ fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -
                 let asked = out.take().expect("a reply has a request");
                 let path = &asked.request.path;
                 let (status, html) = reply(path);
-                let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
                 let setup = if session.is_setup() { "setup " } else { "" };
                 // An image is good until the second planned call.
-                let good_for = path.ends_with(".png").then(|| ms(25));
-                let at = Timestamp::ZERO + ms(10 * said.len() as u64);
-                let reply = Reply { status, page, location: Some(b"/there"), good_for, at, ..asked.ok() };
+                let expires = if path.ends_with(".png") { "25" } else { "00" };
+                let headers = headers(&[
+                    ("location", "/there"),
+                    ("content-type", "text/html"),
+                    ("date", "Sat, 21 Nov 2026 10:00:00 GMT"),
+                    ("expires", &format!("Sat, 21 Nov 2026 10:00:{expires} GMT")),
+                ]);
+                let at = Timestamp::ZERO + Duration::from_secs(10 * said.len() as u64);
+                let reply = Reply { status, headers: &headers, body: html.as_bytes(), at, ..asked.ok() };
                 let again = if session.reply(&workload, &reply) == Sequel::Another { " >" } else { "" };
                 said.push(format!("{setup}{path}{again}"));
             }
@@ -595,8 +613,9 @@ fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> Stri
             Step::Wait => {
                 let asked: Asked = out.pop_front().expect("a reply has a request");
                 let (status, html) = reply(&asked.request.path);
-                let page = Some(Page { body: html.as_bytes(), encoding: None }).filter(|_| status < 300);
-                session.reply(&workload, &Reply { status, page, ..asked.ok() });
+                let headers = headers(&[("content-type", "text/html")]);
+                let reply = Reply { status, headers: &headers, body: html.as_bytes(), ..asked.ok() };
+                session.reply(&workload, &reply);
                 said.push(".".to_owned());
                 continue;
             }
@@ -656,7 +675,7 @@ fn what_is_still_good_is_left_out() {
         cache: true,
         ..Resources::up_to(9)
     });
-    // Ten milliseconds for each: the image of 30 is good until 55, and the third page comes at 60.
+    // Ten seconds for each: the image of 30 is good until 55, and the third page comes at 60.
     assert_eq!(walk(&plan, 0, page), "/0, /b, /a.png, /0, /b, (/a.png), /0, /b, /a.png");
     plan.session.resources =
         Some(Resources { order: ResourceOrder::LastFirst, refresh: true, ..Resources::up_to(9) });
@@ -767,8 +786,8 @@ fn a_session_may_have_cookies_before_it_meets_any() {
     assert_eq!(lines, ["Cookie: a=1\r\n", "", "Cookie: c=1; b=1\r\n"]);
     let mut session = workload.session(0);
     session.next(&mut workload);
-    let gone = [b"a=; Max-Age=0; Domain=test".to_vec(), b"e=2".to_vec()];
-    session.reply(&workload, &Reply { cookies: &gone, ..ok(request) });
+    let gone = cookies(&["a=; Max-Age=0; Domain=test", "e=2"]);
+    session.reply(&workload, &Reply { headers: &gone, ..ok(request) });
     assert_eq!(line(&workload, &mut session, request), "Cookie: a=1; e=2\r\n", "not this host's to delete");
 }
 
@@ -805,8 +824,8 @@ proptest! {
                     let (completed, status, which) = replies[turns % replies.len()];
                     turns += 1;
                     let asked = out.swap_remove(which % out.len());
-                    let location = Some(&b"/next"[..]);
-                    session.reply(&workload, &Reply { completed, status, location, ..asked.ok() });
+                    let headers = location("/next");
+                    session.reply(&workload, &Reply { completed, status, headers: &headers, ..asked.ok() });
                 }
                 Step::Think(_) => prop_assert!(false, "none was asked for"),
                 Step::Done => break,

@@ -1,11 +1,12 @@
 //! What sessions and observers learn from replies, and what becomes of peers that fall silent.
 
 use super::*;
-use warwolf_observe::{Event, Exchange, Wants};
+use warwolf_observe::{Event, Kept};
 use warwolf_plan::{DataPlace, RandomData, ReplyEnd, ResourceOrder, Resources};
+use warwolf_workload::{BodyHash, Interest};
 
-/// A call as an observer saw it: path, whether it goes on, whether it is setup, status, challenges, exchange, and whether
-/// its connection was opened for it.
+/// A call as an observer saw it: path, whether it goes on, whether it is setup, outcome, what was kept of it, and whether its
+/// connection was opened for it.
 #[derive(Clone, Debug)]
 struct Note {
     path: String,
@@ -13,18 +14,24 @@ struct Note {
     continued: bool,
     setup: bool,
     outcome: Outcome,
-    challenges: usize,
-    exchange: Option<Exchange>,
+    kept: Kept,
     opened: bool,
-    checksum: u16,
-    reason: String,
-    drawn: u64,
 }
 
 struct Notes {
     notes: Rc<RefCell<Vec<Note>>>,
     cached: Rc<RefCell<Vec<String>>>,
-    exchange: bool,
+    wants: Wants,
+}
+
+/// Adds what an observer wants.
+type Wants = fn(&mut Interest);
+
+fn nothing(_: &mut Interest) {}
+
+fn exchanges(interest: &mut Interest) {
+    (interest.exchange, interest.random_data) = (true, true);
+    interest.add_body(1_000);
 }
 
 impl Observer for Notes {
@@ -35,12 +42,8 @@ impl Observer for Notes {
             continued: record.is_continued,
             setup: record.is_setup,
             outcome: record.sample.outcome,
-            challenges: record.challenges.len(),
-            exchange: record.exchange.cloned(),
+            kept: record.kept.clone(),
             opened: record.connected.is_reached(),
-            checksum: record.checksum,
-            reason: String::from_utf8_lossy(record.reason).into_owned(),
-            drawn: record.drawn_bytes,
         });
     }
 
@@ -50,23 +53,23 @@ impl Observer for Notes {
         }
     }
 
-    fn wants(&self) -> Wants {
-        Wants { exchange: self.exchange, reason: true, requests: false }
+    fn add_interest(&self, interest: &mut Interest) {
+        (self.wants)(interest);
     }
 }
 
-fn observed(plan: &Plan, server: Server, exchange: bool) -> Vec<Note> {
-    observed_and_cached(plan, server, exchange).0
+fn observed(plan: &Plan, server: Server, wants: Wants) -> Vec<Note> {
+    observed_and_cached(plan, server, wants).0
 }
 
 /// What an observer receives, and what was left out because it is still good.
-fn observed_and_cached(plan: &Plan, server: Server, exchange: bool) -> (Vec<Note>, Vec<String>) {
+fn observed_and_cached(plan: &Plan, server: Server, wants: Wants) -> (Vec<Note>, Vec<String>) {
     plan.check().unwrap();
     let prepared = Prepared::new(plan).unwrap();
     let (notes, cached, control) = (Rc::default(), Rc::default(), Control::new());
     let scenario = Scenario::new(1, server);
     let mut bench = Bench::new(plan, &prepared, Shard::WHOLE, scenario, millis(100), &control);
-    bench.worker.watch(Box::new(Notes { notes: Rc::clone(&notes), cached: Rc::clone(&cached), exchange }));
+    bench.worker.watch(Box::new(Notes { notes: Rc::clone(&notes), cached: Rc::clone(&cached), wants }));
     while bench.turn() == Turn::More {}
     bench.worker.cut();
     (notes.take(), cached.take())
@@ -83,15 +86,15 @@ fn html(body: &str) -> Reply {
 fn an_observer_may_see_what_went_over_the_connection() {
     let plan = closed(1, 2);
     let page = |_: &warwolf_sim::Request<'_>| html("<p>");
-    let seen = observed(&plan, Server::new(page), true);
-    let exchange = seen[1].exchange.as_ref().unwrap();
-    assert!(exchange.request.starts_with(b"GET / HTTP/1.1\r\n") && exchange.request.ends_with(b"\r\n\r\n"));
+    let seen = observed(&plan, Server::new(page), exchanges);
+    let kept = &seen[1].kept;
+    assert!(kept.request.starts_with(b"GET / HTTP/1.1\r\n") && kept.request.ends_with(b"\r\n\r\n"));
     let head = "HTTP/1.1 200 OK\r\nContent-Type: Text/HTML; charset=x\r\nContent-Length: 3\r\n\r\n";
-    assert_eq!(String::from_utf8_lossy(&exchange.head), head);
-    assert_eq!((exchange.body.as_slice(), &exchange.encoding), (&b"<p>"[..], &None));
+    assert_eq!(String::from_utf8_lossy(&kept.head), head);
+    assert_eq!(kept.body, b"<p>");
     assert_eq!((seen[0].opened, seen[1].opened), (true, false));
-    let unasked = observed(&plan, Server::new(page), false);
-    assert!(unasked.iter().all(|note| note.exchange.is_none()));
+    let unasked = observed(&plan, Server::new(page), nothing);
+    assert!(unasked.iter().all(|note| note.kept.request.is_empty() && note.kept.body.is_empty()));
 }
 
 #[test]
@@ -104,7 +107,7 @@ fn pages_bring_what_they_are_made_of() {
         "/a" => Reply::status(404).with_header("Content-Type", "text/html"),
         _ => Reply::ok(9),
     };
-    let seen = observed(&plan, Server::new(server), false);
+    let seen = observed(&plan, Server::new(server), nothing);
     let observed: Vec<(&str, bool, bool)> =
         seen.iter().map(|note| (note.path.as_str(), note.planned, note.continued)).collect();
     let page = [("/", true, true), ("/c", false, false), ("/b", false, false), ("/a", false, false)];
@@ -129,7 +132,7 @@ fn what_is_still_good_is_not_asked_for() {
             .with_header("Date", "Sat, 21 Nov 2026 10:00:00 GMT")
             .with_header("Expires", "Sat, 21 Nov 2026 10:01:00 GMT"),
     };
-    let (seen, cached) = observed_and_cached(&plan, Server::new(server), false);
+    let (seen, cached) = observed_and_cached(&plan, Server::new(server), nothing);
     let paths: Vec<&str> = seen.iter().map(|note| note.path.as_str()).collect();
     assert_eq!((paths, cached), (vec!["/", "/a", "/", "/", "/a"], vec!["/a".to_owned()]));
 }
@@ -143,7 +146,7 @@ fn sessions_may_begin_with_something_else() {
         "/on" => Reply::never().then(Ending::Reset),
         _ => Reply::ok(9),
     };
-    let seen = observed(&plan, Server::new(server), false);
+    let seen = observed(&plan, Server::new(server), nothing);
     let count = |path: &str, setup: bool| seen.iter().filter(|n| n.path == path && n.setup == setup).count();
     assert_eq!((count("/in", true), count("/on", true), count("/", false)), (2, 1, 3));
     assert!(seen.iter().any(|note| note.outcome == Outcome::Reset));
@@ -154,12 +157,18 @@ fn challenges_are_shown_to_the_observer() {
     let mut plan = closed(1, 1);
     plan.session.auth =
         Some(Auth { server: Vec::new(), proxy: Vec::new(), attempts: 3, retry_without_credentials: true });
-    let bare = observed(&plan, Server::constant(Reply::status(401)), false);
+    let bare = observed(&plan, Server::constant(Reply::status(401)), nothing);
     assert_eq!(bare.iter().map(|note| note.continued).collect::<Vec<_>>(), [true, true, false]);
     let digest =
         Reply::status(401).with_header("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"");
-    let asked = observed(&plan, Server::constant(digest), false);
-    assert_eq!(asked.iter().map(|note| (note.continued, note.challenges)).collect::<Vec<_>>(), [(false, 1)]);
+    let asked = observed(&plan, Server::constant(digest), nothing);
+    assert_eq!(
+        asked
+            .iter()
+            .map(|note| (note.continued, note.kept.headers.all("www-authenticate").count()))
+            .collect::<Vec<_>>(),
+        [(false, 1)]
+    );
 }
 
 #[test]
@@ -191,22 +200,25 @@ fn an_idle_connection_may_be_silent() {
 }
 
 #[test]
-fn bodies_are_summed_where_the_plan_says_so() {
-    let mut plan = closed(1, 3);
+fn bodies_are_hashed_where_an_observer_wants_it() {
+    let plan = closed(1, 3);
     let server = || {
         Server::new(|request| {
             let body = if request.number == 1 { "twenty bytes, other." } else { "twenty bytes, first." };
             Reply { pace: Some((7, millis(1))), ..html(body) }
         })
     };
-    let sums =
-        |plan: &Plan| observed(plan, server(), false).iter().map(|note| note.checksum).collect::<Vec<_>>();
-    assert_eq!(sums(&plan), [0, 0, 0]);
-    plan.session.checksum = true;
-    let first = warwolf_measure::rotate_add(0, b"twenty bytes, first.");
-    let other = warwolf_measure::rotate_add(0, b"twenty bytes, other.");
+    let hashes =
+        |wants| observed(&plan, server(), wants).iter().map(|note| note.kept.body_hash).collect::<Vec<_>>();
+    assert_eq!(hashes(nothing), [0, 0, 0]);
+    const HASH: BodyHash = |hash, bytes| bytes.iter().fold(hash, |hash, byte| hash * 3 + u64::from(*byte));
+    let [first, other] = [b"twenty bytes, first.", b"twenty bytes, other."].map(|body| HASH(0, body));
     assert_ne!(first, other);
-    assert_eq!(sums(&plan), [first, other, first], "whole, in however many pieces they come");
+    assert_eq!(
+        hashes(|interest| interest.body_hash = Some(HASH)),
+        [first, other, first],
+        "whole, in however many pieces they come"
+    );
 }
 
 #[test]
@@ -244,8 +256,9 @@ fn a_reply_may_end_with_its_connection_alone() {
 
 #[test]
 fn reason_phrases_are_told_to_those_who_want_them() {
-    let seen = observed(&closed(1, 1), Server::constant(Reply::status(503)), false);
-    assert_eq!(seen[0].reason, "Simulated");
+    let seen =
+        observed(&closed(1, 1), Server::constant(Reply::status(503)), |interest| interest.reason = true);
+    assert_eq!(seen[0].kept.reason, b"Simulated");
 }
 
 /// What a plan with random data sends: request lines and bodies, as the observer sees them, and the lengths in its records.
@@ -257,12 +270,12 @@ fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)
     plan.requests[0].method = method.to_owned();
     plan.requests[0].head = Some(format!("{method} /x HTTP/1.0\r\n"));
     plan.requests[0].random = Some(RandomData { max: 40, place, escaped });
-    let seen = observed(&plan, Server::constant(Reply::ok(3)), true);
+    let seen = observed(&plan, Server::constant(Reply::ok(3)), exchanges);
     assert!(seen.iter().all(|note| note.outcome == Outcome::Completed));
     let observed = seen.iter().map(|note| {
-        let request = &note.exchange.as_ref().unwrap().request;
+        let request = &note.kept.request;
         let end = request.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
-        (String::from_utf8_lossy(&request[..end]).into_owned(), request.len() - end, note.drawn)
+        (String::from_utf8_lossy(&request[..end]).into_owned(), request.len() - end, note.kept.drawn_bytes)
     });
     observed.collect()
 }

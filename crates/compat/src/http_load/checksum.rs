@@ -3,7 +3,7 @@
 /// Goes on with a 16-bit checksum over `bytes`: for each byte the sum is rotated right by one bit, then the byte is added
 /// (the `sum` of BSD). Begins with zero. Order counts; which pieces the bytes come in does not.
 #[must_use]
-pub const fn rotate_add(mut sum: u16, bytes: &[u8]) -> u16 {
+pub(super) const fn rotate_add(mut sum: u16, bytes: &[u8]) -> u16 {
     let mut place = 0;
     while place < bytes.len() {
         sum = sum.rotate_right(1).wrapping_add(bytes[place] as u16);
