@@ -62,7 +62,13 @@ impl Capacity {
             let each = plan.connections.ownership.dedicated().max(endpoints);
             limit.min(users.saturating_mul(each))
         });
-        let connections = if users.is_some() { connections_asked } else { limit }.max(1);
+        // A redirect or a page may lead to one more endpoint: a user can hold a connection to it as well.
+        let followed = users.filter(|_| leads_elsewhere(plan)).unwrap_or(0);
+        let connections = match users {
+            Some(_) => limit.min(connections_asked.saturating_add(followed)),
+            None => limit,
+        };
+        let connections = connections.max(1);
         let pipeline = plan.connections.pipeline;
         let sessions = match users {
             Some(users) => users.max(1) as usize,
@@ -96,6 +102,11 @@ impl Capacity {
             None => self.threads_worth.clamp(1, cores.max(1)),
         }
     }
+}
+
+/// Whether replies can lead to endpoints that the plan does not name.
+fn leads_elsewhere(plan: &Plan) -> bool {
+    plan.session.redirects.limit > 0 || plan.session.resources.is_some()
 }
 
 /// How many different endpoints the plan's requests go to. Hashes each of them.
@@ -217,6 +228,21 @@ mod tests {
                 changed(closed(100), |plan| plan.connections.limit = 30),
                 (0, 2),
                 (50, 15, 15, 50),
+            ),
+            (
+                "a redirect may lead to one more endpoint",
+                changed(closed(100), |plan| plan.session.redirects.limit = 1),
+                (0, 1),
+                (100, 200, 100, 100),
+            ),
+            (
+                "it does so within the limit",
+                changed(closed(100), |plan| {
+                    plan.session.redirects.limit = 1;
+                    plan.connections.limit = 120;
+                }),
+                (0, 1),
+                (100, 120, 100, 100),
             ),
             ("an open loop: all that is allowed, none asked", open(500.0, 200), (0, 1), (200, 200, 0, 200)),
             ("the limit is that of the whole plan", open(500.0, 200), (1, 2), (100, 100, 0, 100)),

@@ -133,24 +133,41 @@ impl<D: Driver> Worker<'_, D> {
     /// Why no connection to `endpoint` may be opened for a call, if none may: false when it has to wait, true when it has
     /// failed.
     pub(super) fn refusal(&mut self, call: u32, endpoint: u32) -> Option<bool> {
-        let mut fail = |outcome| {
-            self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
-            Some(true)
-        };
         if self.network.endpoints.addresses(endpoint).is_empty() {
-            return fail(Outcome::Resolve);
+            return self.refuse(call, Outcome::Resolve);
         }
         if !self.network.is_full() {
             return None;
         }
-        match self.network.pool.take_any_idle(&mut self.network.connections) {
+        match self.idle_connection_for(call) {
             Some(idle) => {
                 self.close(idle);
                 None
             }
-            None if self.prepared.when_full == WhenFull::Fail => fail(Outcome::ConnectionLimit),
+            None if self.prepared.when_full == WhenFull::Fail => self.refuse(call, Outcome::ConnectionLimit),
             None => Some(false),
         }
+    }
+
+    fn refuse(&mut self, call: u32, outcome: Outcome) -> Option<bool> {
+        self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
+        Some(true)
+    }
+
+    /// An idle connection to close in favour of `call`, which needs one to another endpoint: one that no session holds, else
+    /// the one that the call's own session holds. Otherwise a session whose redirect leads elsewhere would wait for itself.
+    fn idle_connection_for(&mut self, call: u32) -> Option<u32> {
+        let Self { network, sessions, calls, .. } = self;
+        network.pool.take_any_idle(&mut network.connections).or_else(|| {
+            let session = &mut sessions[calls[call as usize].session as usize];
+            let held = session.connection;
+            let is_idle = held != NONE && network.connections[held as usize].is_unused();
+            is_idle.then(|| {
+                session.connection = NONE;
+                network.connections[held as usize].owner = NONE;
+                held
+            })
+        })
     }
 
     /// Lets a call wait for a connection that is being opened.

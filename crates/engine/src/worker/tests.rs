@@ -605,6 +605,25 @@ fn cookies_come_back_and_redirects_are_followed() {
 }
 
 #[test]
+fn redirects_to_another_origin_do_not_wait_for_the_first() {
+    // With room for both connections of each user, and with room for one.
+    for (limit, connections) in [(100, 4), (2, 24)] {
+        let mut plan = closed(2, 12);
+        plan.connections.ownership = Ownership::Sticky;
+        plan.connections.limit = limit;
+        plan.session.redirects = RedirectPolicy::up_to(1);
+        let server = Server::new(|request| match request.target {
+            "/" => Reply::status(302).with_header("Location", "http://10.0.0.2/there"),
+            _ => Reply::ok(3),
+        });
+        let (scenario, log) = logged(server);
+        let tally = run(&plan, scenario);
+        assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 12), (302, 12)], "limit {limit}");
+        assert_eq!(log.connections(), connections, "limit {limit}");
+    }
+}
+
+#[test]
 fn an_observer_sees_every_call_once() {
     type Note = (u64, String, bool, Outcome);
     struct Notes(Rc<RefCell<Vec<Note>>>);
