@@ -23,7 +23,7 @@ pub struct Capacity {
     pub target_rate: Option<f64>,
     /// Sessions that may be active at once, at least 1; `usize::MAX` when sessions fail instead of waiting.
     pub sessions: usize,
-    /// Connections that may be open at once, at least 1. An FTP call has a data connection on top.
+    /// Connections that may be open at once, at least 1. Companions come on top.
     pub connections: u32,
     /// Connections that the users of a closed loop hold if the server accepts all of them; zero in an open loop.
     pub connections_asked: u32,

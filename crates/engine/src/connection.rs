@@ -2,7 +2,6 @@
 
 use crate::call::{CallList, NONE};
 use warwolf_clock::Timestamp;
-use warwolf_ftp::Conversation;
 use warwolf_http::{CallId, Protocol, TlsClient, Tunnel};
 use warwolf_measure::Outcome;
 
@@ -17,19 +16,17 @@ pub(crate) enum Phase {
     Handshake,
     /// Calls may start.
     Ready,
-    /// A control connection of FTP, open. The call it is for counts as waiting for it, from first to last.
-    Control,
-    /// A data connection of FTP, open.
-    Data,
+    /// A companion is open: what it receives goes to the protocol of its main connection.
+    Companion,
     /// Closed in this turn. It keeps its number until the turn is over, because the batch at hand may hold completions
     /// that are meant for it and not for a connection that takes its place.
     Closed,
 }
 
 impl Phase {
-    /// Whether it came to carry calls and still does.
+    /// Whether it is open and usable.
     pub(crate) fn is_open(self) -> bool {
-        matches!(self, Self::Ready | Self::Control | Self::Data)
+        matches!(self, Self::Ready | Self::Companion)
     }
 
     /// Whether it is still to come to carry calls.
@@ -38,14 +35,13 @@ impl Phase {
     }
 }
 
-/// What a connection has to do with FTP.
-pub(crate) enum Ftp {
-    /// Nothing, or nothing as yet.
-    None,
-    /// It is a control connection: what is said on it, and its data connection or [`NONE`].
-    Control(Box<Conversation>, u32),
-    /// It is the data connection of this control connection.
-    Data(u32),
+/// Whether a connection carries calls, or belongs to one that does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It carries calls. Its protocol has asked for this companion, or for none: [`NONE`].
+    Main { companion: u32 },
+    /// It was opened for the protocol of this connection, and closes with it.
+    Companion { main: u32 },
 }
 
 /// Where in the pool's lists a connection stands.
@@ -70,12 +66,12 @@ pub(crate) struct Connection {
     pub(crate) slot: Slot,
     /// The session that keeps it for itself, or [`NONE`].
     pub(crate) owner: u32,
-    /// Made when the connection is ready.
+    /// Made when the connection is ready. A companion has none.
     pub(crate) protocol: Option<Protocol>,
     /// What the proxy was asked for, while the tunnel is awaited.
     pub(crate) tunnel: Option<Box<Tunnel>>,
     pub(crate) tls: Option<Box<TlsClient>>,
-    pub(crate) ftp: Ftp,
+    pub(crate) role: Role,
     /// Bytes not yet handed to the driver.
     pub(crate) out: Vec<u8>,
     /// A buffer is with the driver.
@@ -113,7 +109,7 @@ impl Connection {
             protocol: None,
             tunnel: None,
             tls: None,
-            ftp: Ftp::None,
+            role: Role::Main { companion: NONE },
             out: Vec::new(),
             sending: false,
             dirty: false,
@@ -147,6 +143,11 @@ impl Connection {
     /// The call whose body should be sent next.
     pub(crate) fn next_body(&self) -> Option<CallId> {
         self.protocol.as_ref().and_then(Protocol::next_body)
+    }
+
+    /// The call whose body should be sent to the companion next.
+    pub(crate) fn companion_body(&self) -> Option<CallId> {
+        self.protocol.as_ref().and_then(Protocol::companion_body)
     }
 
     /// Ends all calls on it and names each, oldest first.

@@ -4,39 +4,20 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 use warwolf_driver::UringError;
-use warwolf_ftp::OrderError;
 use warwolf_http::{TemplateError, TlsConfigError};
 use warwolf_plan::Request;
-
-/// Why a request cannot be sent.
-#[derive(Debug)]
-pub enum RequestError {
-    /// It cannot be encoded as HTTP.
-    Http(TemplateError),
-    /// It cannot be expressed in commands of FTP.
-    Ftp(OrderError),
-}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Http(error) => error.fmt(f),
-            Self::Ftp(error) => error.fmt(f),
-        }
-    }
-}
 
 /// Why a run could not begin. Nothing has been sent.
 #[derive(Debug)]
 pub enum SetupError {
     /// The plan is wrong.
     Plan(warwolf_plan::PlanError),
-    /// A request cannot be put into HTTP.
+    /// A request cannot be encoded.
     Request {
         /// Which.
         url: String,
         /// Why.
-        error: RequestError,
+        error: TemplateError,
     },
     /// A file that the plan names cannot be read.
     File {
@@ -99,7 +80,7 @@ impl SetupError {
         Self::File { path: path.to_owned(), error }
     }
 
-    pub(crate) fn request(request: &Request, error: RequestError) -> Self {
+    pub(crate) fn request(request: &Request, error: TemplateError) -> Self {
         Self::Request { url: request.url(), error }
     }
 }

@@ -1,6 +1,6 @@
-//! What fills the holes of a template: the session's cookies, and bodies read while they are sent.
+//! What fills the holes of a template: fields and number of the session, random data, and bodies read while they are sent.
 
-use crate::setup::Upload;
+use crate::setup::{NUMBER_HOLE, Upload};
 use warwolf_http::{FieldWriter, Fill};
 use warwolf_plan::Request;
 use warwolf_workload::{Session, Workload};
@@ -24,11 +24,6 @@ impl<'a> Filling<'a> {
         Self { fields: None, body: upload, drawn: 0 }
     }
 
-    /// For requests of our own.
-    pub(crate) fn nothing() -> Self {
-        Self { fields: None, body: None, drawn: 0 }
-    }
-
     /// Length of the random data that was filled in.
     pub(crate) fn drawn(&self) -> u64 {
         self.drawn
@@ -42,10 +37,11 @@ impl Fill for Filling<'_> {
         }
     }
 
-    fn value(&mut self, _hole: u16, out: &mut Vec<u8>) {
-        if let Some((session, workload, request)) = &mut self.fields
-            && let Some(data) = &request.random
-        {
+    fn value(&mut self, hole: u16, out: &mut Vec<u8>) {
+        let Some((session, workload, request)) = &mut self.fields else { return };
+        if hole == NUMBER_HOLE {
+            out.extend_from_slice(session.number().to_string().as_bytes());
+        } else if let Some(data) = &request.random {
             self.drawn += session.write_data(workload, data, out);
         }
     }

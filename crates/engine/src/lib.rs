@@ -27,7 +27,7 @@ mod worker;
 
 pub use capacity::Capacity;
 pub use control::Control;
-pub use error::{DriverError, RequestError, SetupError};
+pub use error::{DriverError, SetupError};
 pub use resolve::resolve;
 pub use threads::{PreparedRun, run, run_observed};
 pub use warwolf_driver::Monotonic;

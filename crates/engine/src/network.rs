@@ -1,9 +1,10 @@
 //! The connections of a worker, with what opens them and what they share.
 
-use crate::connection::{Connection, Phase};
+use crate::connection::{Connection, Phase, Role};
 use crate::pool::{Connections, Pool};
-use crate::setup::Endpoints;
-use warwolf_http::{Heads, TlsConfig};
+use crate::setup::{Endpoints, Prepared};
+use warwolf_driver::Address;
+use warwolf_http::{Heads, Protocol, TlsConfig};
 
 /// Buffers kept for the next send, and the size beyond which one is freed.
 const SPARE_BUFFERS: usize = 256;
@@ -28,8 +29,8 @@ pub(crate) struct Network {
     /// Connections that carry calls, now and at most.
     pub(crate) open: u64,
     pub(crate) held: u64,
-    /// Data connections of FTP, open or opening; they come on top of the limit on connections.
-    pub(crate) data: usize,
+    /// Companions, open or opening. They do not count towards the limit on connections.
+    pub(crate) companions: usize,
 }
 
 impl Network {
@@ -54,18 +55,35 @@ impl Network {
             opened: 0,
             open: 0,
             held: 0,
-            data: 0,
+            companions: 0,
         }
     }
 
     /// Whether the limit on connections is reached.
     pub(crate) fn is_full(&self) -> bool {
-        self.connections.len() - self.closed.len() - self.data >= self.pool.limit()
+        self.connections.len() - self.closed.len() - self.companions >= self.pool.limit()
     }
 
     /// Whether there is a connection of this number, and it is not closed.
     pub(crate) fn is_alive(&self, index: u32) -> bool {
         self.connections.get(index as usize).is_some_and(|connection| connection.phase != Phase::Closed)
+    }
+
+    /// The connection that carries the calls: the main connection of a companion, otherwise the connection itself.
+    pub(crate) fn main_of(&self, index: u32) -> u32 {
+        match self.connections[index as usize].role {
+            Role::Main { .. } => index,
+            Role::Companion { main } => main,
+        }
+    }
+
+    /// The protocol of a connection that has become ready.
+    pub(crate) fn protocol(&self, index: u32, prepared: &Prepared) -> Protocol {
+        let Connection { endpoint, address, .. } = self.connections[index as usize];
+        let address = &self.endpoints.addresses(endpoint)[address as usize];
+        let is_ipv6 = matches!(address, Address::Ip(address) if address.is_ipv6());
+        let kind = self.endpoints.protocol(endpoint);
+        Protocol::new(kind, prepared.limits, prepared.pipeline, &self.heads, is_ipv6)
     }
 
     /// Puts a connection into the pool's list that fits its state.

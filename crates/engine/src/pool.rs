@@ -144,7 +144,7 @@ mod tests {
     fn connection(load: u32) -> Connection {
         let template = TemplateBuilder::new("GET", "/", Version::Http11).build().unwrap();
         let mut http = Http1::new(Limits::default(), 4);
-        (0..load).for_each(|n| http.start(CallId(n), &template, &mut Filling::nothing(), &mut Vec::new()));
+        (0..load).for_each(|n| http.start(CallId(n), &template, &mut Filling::body(None), &mut Vec::new()));
         let mut connection = Connection::new(0, 0, Timestamp::ZERO);
         (connection.phase, connection.protocol) = (Phase::Ready, Some(Protocol::Http1(http)));
         connection

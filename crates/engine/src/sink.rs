@@ -49,13 +49,20 @@ impl ResponseSink for Sink<'_> {
     }
 
     fn interim(&mut self, call: CallId, head: &Head<'_>) {
-        self.calls[call.0 as usize].header_bytes += head.bytes as u32;
+        let call = &mut self.calls[call.0 as usize];
+        call.header_bytes += head.bytes as u32;
+        if let Some(kept) = &mut call.kept
+            && self.interest.reason
+            && call.status == 0
+        {
+            kept.previous_status = head.status;
+        }
     }
 
     fn head(&mut self, call: CallId, head: &Head<'_>) {
         let call = &mut self.calls[call.0 as usize];
         call.status = head.status;
-        call.version = Some(head.version);
+        call.version = head.version;
         call.header_bytes += head.bytes as u32;
         let Some(kept) = &mut call.kept else { return };
         for (name, value) in head.fields().iter() {

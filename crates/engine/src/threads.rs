@@ -288,9 +288,9 @@ fn add_up(
     }
 }
 
-/// How many sockets these connections need: an FTP call has two.
+/// How many sockets these connections and their companions need.
 fn sockets(prepared: &Prepared, connections: u32) -> u32 {
-    if prepared.has_ftp { connections.saturating_mul(2) } else { connections }
+    if prepared.has_companions { connections.saturating_mul(2) } else { connections }
 }
 
 /// Raises the descriptor limit so that `connections` can be open at once, and returns the limit.

@@ -60,17 +60,6 @@ fn kind(violation: Violation) -> ViolationKind {
     }
 }
 
-/// What a breach of FTP stands for, in the words for HTTP.
-pub(crate) fn ftp_violation(violation: warwolf_ftp::Violation) -> Outcome {
-    use warwolf_ftp::Violation;
-    Outcome::Violation(match violation {
-        Violation::BadReply => ViolationKind::BadStatusLine,
-        Violation::ReplyTooLong => ViolationKind::HeadTooLong,
-        Violation::BadPort => ViolationKind::BadHeader,
-        Violation::UnexpectedReply => ViolationKind::UnexpectedBytes,
-    })
-}
-
 /// What a failed TLS session stands for.
 pub(crate) fn tls_failure(failure: TlsFailure) -> Outcome {
     Outcome::Tls(match failure {

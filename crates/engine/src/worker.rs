@@ -1,10 +1,10 @@
 //! One worker: the loop that releases sessions, issues their calls, and waits.
 
 mod calls;
+mod companions;
 mod connections;
 mod dedicated;
 mod events;
-mod ftp;
 mod throttle;
 mod timeouts;
 
@@ -136,7 +136,10 @@ impl<'p> Observation<'p> {
         let mut interest = workload.interest();
         observer.iter().for_each(|observer| observer.add_interest(&mut interest));
         Self {
-            follows_writes: observer.is_some() || send.is_some() || reply.is_some() || prepared.has_ftp,
+            follows_writes: observer.is_some()
+                || send.is_some()
+                || reply.is_some()
+                || prepared.has_companions,
             interest,
             observer,
         }

@@ -56,7 +56,7 @@ enum Awaits {
 #[derive(Debug)]
 pub struct Conversation {
     order: Arc<Order>,
-    number: u64,
+    number: Vec<u8>,
     /// `EPSV` where the server has an IPv6 address.
     is_extended: bool,
     awaits: Awaits,
@@ -66,17 +66,16 @@ pub struct Conversation {
     received: u64,
     /// All of the data has come or gone, and whether its connection ended as it should.
     data: Option<bool>,
+    /// The reply that the last bytes completed.
+    code: Option<u16>,
     /// The final reply.
     status: u16,
-    text: Vec<u8>,
-    /// The reply before that.
-    previous: u16,
 }
 
 impl Conversation {
-    /// Begins with the greeting that the server will send. `number` goes into the names of numbered orders.
+    /// Awaits the greeting of the server. `number` goes into the name of a numbered order.
     #[must_use]
-    pub fn new(order: Arc<Order>, number: u64, is_extended: bool) -> Self {
+    pub fn new(order: Arc<Order>, number: Vec<u8>, is_extended: bool) -> Self {
         Self {
             order,
             number,
@@ -86,9 +85,8 @@ impl Conversation {
             size: None,
             received: 0,
             data: None,
+            code: None,
             status: 0,
-            text: Vec::new(),
-            previous: 0,
         }
     }
 
@@ -103,16 +101,10 @@ impl Conversation {
     /// # Errors
     /// The server broke the protocol: the connection can carry nothing more.
     pub fn receive(&mut self, input: &mut &[u8], out: &mut Vec<u8>) -> Result<Event, Violation> {
-        match self.replies.take(input)? {
-            None => Ok(Event::Quiet),
-            Some(code) => {
-                let event = self.hear(code, out);
-                if self.status == 0 {
-                    self.previous = code;
-                }
-                event
-            }
-        }
+        self.code = None;
+        let Some(code) = self.replies.take(input)? else { return Ok(Event::Quiet) };
+        self.code = Some(code);
+        self.hear(code, out)
     }
 
     fn hear(&mut self, code: u16, out: &mut Vec<u8>) -> Result<Event, Violation> {
@@ -163,14 +155,14 @@ impl Conversation {
     }
 
     fn ask(&self, out: &mut Vec<u8>) -> Awaits {
-        self.order.write_transfer(self.number, out);
+        self.order.write_transfer(&self.number, out);
         Awaits::Beginning
     }
 
     /// The server says that all is done. It may say so before the last of the data has arrived, not before the last of it
     /// has left.
     fn complete(&mut self, code: u16, out: &mut Vec<u8>) -> Event {
-        self.answer(code);
+        self.status = code;
         if self.data.is_none() && self.action() != Action::Store {
             self.awaits = Awaits::Data;
             return Event::Quiet;
@@ -179,14 +171,9 @@ impl Conversation {
     }
 
     fn refused(&mut self, code: u16, out: &mut Vec<u8>) -> Event {
-        self.answer(code);
+        self.status = code;
         // A server that replies 421 closes the connection (RFC 959 section 5.4).
         if code == 421 { Event::Over } else { self.leave(out) }
-    }
-
-    fn answer(&mut self, code: u16) {
-        self.status = code;
-        self.text = self.replies.line().to_vec();
     }
 
     fn leave(&mut self, out: &mut Vec<u8>) -> Event {
@@ -232,22 +219,17 @@ impl Conversation {
         self.size.is_some_and(|size| self.received < size)
     }
 
+    /// The reply that the last call of [`receive`](Self::receive) completed, if it completed one: its code and its last line,
+    /// without the line end.
+    #[must_use]
+    pub fn reply(&self) -> Option<(u16, &[u8])> {
+        self.code.map(|code| (code, self.replies.line()))
+    }
+
     /// The code of the final reply; zero when there was none.
     #[must_use]
     pub fn status(&self) -> u16 {
         self.status
-    }
-
-    /// The code of the reply before the final one; of the last reply, where there was no final one.
-    #[must_use]
-    pub fn previous(&self) -> u16 {
-        self.previous
-    }
-
-    /// The last line of the final reply, without its line end.
-    #[must_use]
-    pub fn text(&self) -> &[u8] {
-        &self.text
     }
 
     /// Bytes of all replies so far, line ends included.

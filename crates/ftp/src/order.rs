@@ -64,7 +64,7 @@ impl Order {
         })
     }
 
-    /// Lets the number of each conversation go into the file's name, behind a dash and before its extension.
+    /// Inserts the number of each conversation into the file's name, behind a dash and before its extension.
     #[must_use]
     pub fn numbered(mut self) -> Self {
         let name = self.path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
@@ -77,6 +77,12 @@ impl Order {
     #[must_use]
     pub fn action(&self) -> Action {
         self.action
+    }
+
+    /// Whether a number goes into the file's name.
+    #[must_use]
+    pub fn is_numbered(&self) -> bool {
+        self.number_at.is_some()
     }
 
     /// Whether the size is asked for first: that of a text is not that of its transfer.
@@ -101,7 +107,7 @@ impl Order {
     }
 
     /// The command of the transfer itself.
-    pub(crate) fn write_transfer(&self, number: u64, out: &mut Vec<u8>) {
+    pub(crate) fn write_transfer(&self, number: &[u8], out: &mut Vec<u8>) {
         let verb: &[u8] = match self.action {
             Action::Retrieve => b"RETR",
             Action::List => b"NLST",
@@ -111,7 +117,7 @@ impl Order {
             None => command(verb, &[&self.path], out),
             Some(at) => {
                 let (before, behind) = self.path.split_at(at);
-                command(verb, &[before, format!("-{number}").as_bytes(), behind], out);
+                command(verb, &[before, b"-", number, behind], out);
             }
         }
     }
@@ -144,7 +150,7 @@ mod tests {
         for (path, expected) in rows {
             let order = Order::new(b"a", b"b", Action::Store, path.as_bytes(), false).unwrap().numbered();
             let mut out = Vec::new();
-            order.write_transfer(7, &mut out);
+            order.write_transfer(b"7", &mut out);
             assert_eq!(String::from_utf8_lossy(&out), format!("STOR {expected}\r\n"), "{path}");
         }
     }

@@ -164,8 +164,7 @@ struct Talk {
     broken: Option<warwolf_ftp::Violation>,
     ending: warwolf_ftp::Ending,
     status: u16,
-    previous: u16,
-    text: Vec<u8>,
+    replies: Vec<(u16, Vec<u8>)>,
 }
 
 /// Says `replies` in pieces of so many bytes; data connections open, carry their data and end at once.
@@ -176,8 +175,8 @@ fn talk(kind: u8, replies: &[u8], piece: usize) -> Talk {
         _ => Action::Retrieve,
     };
     let order = Order::new(b"me", b"secret", action, b"/a.bin", kind & 4 > 0).expect("plain texts");
-    let mut conversation = Conversation::new(Arc::new(order), 1, kind & 8 > 0);
-    let (mut said, mut events, mut broken) = (Vec::new(), Vec::new(), None);
+    let mut conversation = Conversation::new(Arc::new(order), b"1".to_vec(), kind & 8 > 0);
+    let (mut said, mut events, mut seen, mut broken) = (Vec::new(), Vec::new(), Vec::new(), None);
     'talk: for mut input in replies.chunks(piece) {
         while !input.is_empty() {
             let before = input.len();
@@ -189,6 +188,7 @@ fn talk(kind: u8, replies: &[u8], piece: usize) -> Talk {
                 }
             };
             assert!(input.len() < before, "a conversation takes what it is given");
+            seen.extend(conversation.reply().map(|(code, line)| (code, line.to_vec())));
             match event {
                 Event::Quiet => continue,
                 Event::Connect(port) => {
@@ -210,15 +210,7 @@ fn talk(kind: u8, replies: &[u8], piece: usize) -> Talk {
             events.push(event);
         }
     }
-    Talk {
-        said,
-        events,
-        broken,
-        ending: conversation.ending(),
-        status: conversation.status(),
-        previous: conversation.previous(),
-        text: conversation.text().to_vec(),
-    }
+    Talk { said, events, broken, ending: conversation.ending(), status: conversation.status(), replies: seen }
 }
 
 /// Replies of an FTP server of any bytes: what is said and done does not depend on how they are cut, and what is said is whole

@@ -1,10 +1,11 @@
-//! HTTP as state machines: bytes in, bytes out. One value of a protocol type is one connection.
+//! Protocols as state machines: bytes in, bytes out. One value of a protocol type is one connection.
 //!
 //! Knows calls and bytes; does not know sockets, clocks, sessions or counters. The engine drives a [`Protocol`], sends what
 //! its methods append to `out`, and learns what happened to each call through a [`ResponseSink`].
 #![forbid(unsafe_code)]
 
 mod fields;
+mod ftp;
 mod h1;
 mod protocol;
 mod sink;
@@ -15,14 +16,16 @@ mod tunnel;
 mod violation;
 
 pub use fields::{FieldWriter, Fields};
+pub use ftp::Ftp;
 pub use h1::{Heads, Http1, Limits, ReplyEnd};
-pub use protocol::{Alive, Protocol};
+pub use protocol::{Alive, Companion, CompanionEvent, Needs, Protocol, ProtocolKind};
 pub use sink::{Cause, End, Head, ResponseSink};
 pub use template::{Fill, Hole, RequestBody, Template, TemplateBuilder, TemplateError};
 #[cfg(feature = "tls")]
 pub use tls::{TlsClient, TlsConfig, TlsConfigError, TlsFailure, TlsOptions, TlsVersion, Verify};
 pub use tunnel::{Tunnel, TunnelReply};
 pub use violation::Violation;
+pub use warwolf_ftp::{Action, Order, OrderError};
 
 /// A call on a connection: a number its caller chose, unique among the calls in flight there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,6 @@
 //! The interface between a connection and the protocol on it.
 
-use crate::{CallId, Fill, Http1, ResponseSink, Template, Violation};
+use crate::{CallId, Fill, Ftp, Heads, Http1, Limits, ResponseSink, Template, Violation};
 use warwolf_clock::Timestamp;
 
 /// Whether a connection can still be used.
@@ -13,23 +13,97 @@ pub enum Alive {
     No,
 }
 
-/// The client's side of one connection, whatever the version of HTTP. It is made once the connection can carry calls: open,
-/// through a proxy's tunnel, and with TLS set up.
+/// What an endpoint expects on its connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtocolKind {
+    /// HTTP, of the version that was agreed on.
+    Http,
+    /// FTP.
+    Ftp,
+}
+
+impl ProtocolKind {
+    /// Whether its protocol may ask for a companion connection.
+    #[must_use]
+    pub fn has_companions(self) -> bool {
+        self == Self::Ftp
+    }
+}
+
+/// What a protocol asks of its owner besides sending what was appended to `out`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The time of the next call of [`Protocol::receive`] without bytes, for a timer of the protocol; [`Timestamp::NEVER`] when
+    /// it has none.
+    pub wake: Timestamp,
+    /// What to do with the companion.
+    pub companion: Companion,
+}
+
+/// What to do with the companion of a connection: a second socket to the same address, opened because the protocol asks for
+/// it. Its bytes belong to the calls of the main connection. A connection has one companion at most; both close together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Companion {
+    /// Nothing.
+    #[default]
+    Keep,
+    /// Open it, to this port.
+    Open {
+        /// The port.
+        port: u16,
+    },
+    /// Send it the body of [`Protocol::companion_body`].
+    Pump,
+    /// Close it, if it is open or opening.
+    Close,
+}
+
+/// Something that happened on a companion connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompanionEvent<'a> {
+    /// It is open.
+    Opened,
+    /// These bytes were received.
+    Received(&'a [u8]),
+    /// The kernel has all that was sent so far.
+    Delivered,
+    /// It was closed by the server, or broke.
+    Ended {
+        /// It did not break.
+        is_whole: bool,
+    },
+}
+
+/// The client's side of one connection, whatever the protocol and its version. It is created once the connection can carry
+/// calls: open, through a proxy's tunnel, and with TLS set up.
 ///
 /// Methods with an `out` append to it whatever has to be sent, which may belong to no call.
 #[derive(Debug)]
 pub enum Protocol {
     /// HTTP/1.0 or 1.1.
     Http1(Http1),
+    /// FTP.
+    Ftp(Box<Ftp>),
 }
 
 impl Protocol {
+    /// A protocol of this kind. Over HTTP/1, up to `pipeline` calls may be outstanding, and `heads` is shared with other
+    /// connections of these limits. `is_ipv6` tells the family of the server's address.
+    #[must_use]
+    pub fn new(kind: ProtocolKind, limits: Limits, pipeline: usize, heads: &Heads, is_ipv6: bool) -> Self {
+        match kind {
+            ProtocolKind::Http => Self::Http1(Http1::sharing(limits, pipeline, heads)),
+            ProtocolKind::Ftp => Self::Ftp(Box::new(Ftp::new(is_ipv6))),
+        }
+    }
+
     /// How many calls may start now.
     #[must_use]
     #[inline]
     pub fn room(&self) -> usize {
         match self {
             Self::Http1(http) => http.room(),
+            Self::Ftp(ftp) => ftp.room(),
         }
     }
 
@@ -39,6 +113,7 @@ impl Protocol {
     pub fn in_flight(&self) -> usize {
         match self {
             Self::Http1(http) => http.in_flight(),
+            Self::Ftp(ftp) => ftp.in_flight(),
         }
     }
 
@@ -49,6 +124,7 @@ impl Protocol {
     pub fn reusable(&self) -> bool {
         match self {
             Self::Http1(http) => http.reusable(),
+            Self::Ftp(ftp) => ftp.reusable(),
         }
     }
 
@@ -66,6 +142,7 @@ impl Protocol {
     ) {
         match self {
             Self::Http1(http) => http.start(call, template, fill, out),
+            Self::Ftp(ftp) => ftp.start(call, template, fill),
         }
     }
 
@@ -75,6 +152,7 @@ impl Protocol {
     pub fn next_body(&self) -> Option<CallId> {
         match self {
             Self::Http1(http) => http.next_body(),
+            Self::Ftp(_) => None,
         }
     }
 
@@ -84,6 +162,7 @@ impl Protocol {
     pub fn body_room(&self, call: CallId) -> usize {
         match self {
             Self::Http1(http) => http.body_room(call),
+            Self::Ftp(ftp) => ftp.body_room(call),
         }
     }
 
@@ -93,6 +172,7 @@ impl Protocol {
     pub fn is_uploading(&self, call: CallId) -> bool {
         match self {
             Self::Http1(http) => http.body_room(call) > 0,
+            Self::Ftp(ftp) => ftp.body_room(call) > 0,
         }
     }
 
@@ -103,11 +183,12 @@ impl Protocol {
     pub fn pump(&mut self, call: CallId, fill: &mut (impl Fill + ?Sized), max: usize, out: &mut Vec<u8>) {
         match self {
             Self::Http1(http) => http.pump(call, fill, max, out),
+            Self::Ftp(ftp) => ftp.pump(call, fill, max, out),
         }
     }
 
     /// Takes bytes from the server; all of them are used, or kept inside. Also to be called without any when the time of
-    /// [`wake`](Self::wake) has come.
+    /// [`Needs::wake`] has come.
     ///
     /// # Errors
     /// The server broke the protocol: the call whose reply it was has been reported to `sink` as failed, those behind it as
@@ -126,15 +207,35 @@ impl Protocol {
                 let _ = (now, out);
                 http.receive(input, sink)
             }
+            Self::Ftp(ftp) => ftp.receive(input, out, sink),
         }
     }
 
-    /// When the protocol wants to be woken for a timer of its own; [`Timestamp::NEVER`] when it has none.
+    /// What the protocol needs besides sending. To be asked after every method with an `out`; an answer is given once.
     #[must_use]
     #[inline]
-    pub fn wake(&self) -> Timestamp {
+    pub fn needs(&mut self) -> Option<Needs> {
         match self {
-            Self::Http1(_) => Timestamp::NEVER,
+            Self::Http1(_) => None,
+            Self::Ftp(ftp) => ftp.needs(),
+        }
+    }
+
+    /// Takes an event of the companion.
+    pub fn companion(&mut self, event: CompanionEvent<'_>, out: &mut Vec<u8>, sink: &mut impl ResponseSink) {
+        match self {
+            // It never asks for one.
+            Self::Http1(_) => {}
+            Self::Ftp(ftp) => ftp.companion(event, out, sink),
+        }
+    }
+
+    /// The call whose body should be [pumped](Self::pump) to the companion next.
+    #[must_use]
+    pub fn companion_body(&self) -> Option<CallId> {
+        match self {
+            Self::Http1(_) => None,
+            Self::Ftp(ftp) => ftp.companion_body(),
         }
     }
 
@@ -147,6 +248,10 @@ impl Protocol {
                 http.abandon(call);
                 Alive::No
             }
+            Self::Ftp(ftp) => {
+                ftp.abandon(call);
+                Alive::No
+            }
         }
     }
 
@@ -154,6 +259,7 @@ impl Protocol {
     pub fn finish(&mut self, sink: &mut impl ResponseSink) {
         match self {
             Self::Http1(http) => http.finish(sink),
+            Self::Ftp(ftp) => ftp.finish(sink),
         }
     }
 
@@ -161,6 +267,7 @@ impl Protocol {
     pub fn drain(&mut self, each: impl FnMut(CallId)) {
         match self {
             Self::Http1(http) => http.drain(each),
+            Self::Ftp(ftp) => ftp.drain(each),
         }
     }
 }

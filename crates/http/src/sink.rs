@@ -6,12 +6,17 @@ use crate::{CallId, Version, Violation};
 /// Receives the events of calls. For each call in this order: `first_byte`, any `interim`, `head`, any `body`, `trailers`
 /// where the protocol has them, `end`; or `failed` at any point, which is the last event of the call.
 ///
+/// Over FTP, `interim` may come before `first_byte` and after `head`, and `head` after `body`: the dialog precedes the transfer,
+/// and the final reply follows it.
+///
 /// Nothing may be sent from inside these methods; slices are valid for the duration of the method only.
 pub trait ResponseSink {
-    /// The first byte of whatever the server says to this call has come.
+    /// The first byte of the response to this call was received. Over FTP: of the data, or of the reply that accepts or refuses
+    /// the transfer.
     fn first_byte(&mut self, call: CallId);
 
-    /// An interim reply (1xx other than 101) came; the final one is still to come. RFC 9110 section 15.2.
+    /// A reply other than the final one was received: 1xx other than 101 (RFC 9110 section 15.2), or any other reply of an FTP
+    /// dialog.
     fn interim(&mut self, call: CallId, head: &Head<'_>) {
         let _ = (call, head);
     }
@@ -40,11 +45,11 @@ pub trait ResponseSink {
 pub struct Head<'a> {
     /// The status code, 100 to 999.
     pub status: u16,
-    /// The version in the status line.
-    pub version: Version,
+    /// The version in the status line; none over FTP.
+    pub version: Option<Version>,
     /// Length of the head on the wire, from the status line to the empty line, both included.
     pub bytes: usize,
-    /// The head as HTTP/1 sent it, already found to be well-formed.
+    /// The head as HTTP/1 sent it, already found to be well-formed; over FTP the last line of the reply.
     pub(crate) text: &'a [u8],
 }
 
@@ -54,9 +59,13 @@ impl<'a> Head<'a> {
         out.extend_from_slice(self.text);
     }
 
-    /// The reason phrase of the status line, without its line end; often empty.
+    /// The reason phrase of the status line, without its line end; often empty. Over FTP the last line of the reply, its code
+    /// included.
     #[must_use]
     pub fn reason(&self) -> &'a [u8] {
+        if self.version.is_none() {
+            return self.text;
+        }
         let mut rest = self.text;
         let mut words = status_line(&mut rest);
         // Behind the version and the status.
@@ -76,6 +85,7 @@ impl<'a> Head<'a> {
     /// The header fields.
     #[must_use]
     pub fn fields(&self) -> Fields<'a> {
+        // A reply of FTP is one line without fields.
         let mut rest = self.text;
         status_line(&mut rest);
         Fields::of_lines(rest)
@@ -103,6 +113,8 @@ pub enum End {
     Closed,
     /// The method or the status: replies to `HEAD`, 1xx, 204 and 304 have no body.
     NoBody,
+    /// The final reply of FTP.
+    Reply,
 }
 
 /// Why a call has no complete reply.

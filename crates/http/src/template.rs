@@ -2,15 +2,19 @@
 //!
 //! The engine makes templates from a plan; a protocol copies them into send buffers.
 
+use crate::ftp::Transfer;
 use crate::{FieldWriter, Version};
 use std::fmt;
+use std::sync::Arc;
+use warwolf_ftp::{Order, OrderError};
 
 /// Supplies what differs from call to call.
 pub trait Fill {
     /// Adds the header fields that belong in a hole, if any.
     fn fields(&mut self, hole: u16, fields: &mut FieldWriter<'_>);
 
-    /// Appends the bytes that belong in a hole of a request given byte for byte. Adds nothing unless overridden.
+    /// Appends the bytes that belong in a hole of a request given byte for byte, or in the name of a file. Adds nothing
+    /// unless overridden.
     fn value(&mut self, hole: u16, out: &mut Vec<u8>) {
         let _ = (hole, out);
     }
@@ -65,6 +69,8 @@ pub struct Template {
     pub(crate) closes: bool,
     /// Length of a body asked of [`Fill::body`], zero when there is none.
     pub(crate) streamed: u64,
+    /// What replaces all of the above where the protocol is FTP.
+    pub(crate) transfer: Option<Arc<Transfer>>,
     repeatable: bool,
     has_body: bool,
     body_bytes: usize,
@@ -98,10 +104,14 @@ impl Template {
         Self::complete(bytes, holes, method, closes, RequestBody::None)
     }
 
-    /// A body and nothing else, for connections that carry no requests.
+    /// A transfer over FTP. `body` is the content of a file to be stored; [`Fill::value`] supplies the number in the name of
+    /// a numbered order for `hole`.
     #[must_use]
-    pub fn body(body: RequestBody) -> Self {
-        Self::complete(Vec::new(), Vec::new(), "", true, body)
+    pub fn transfer(order: Order, hole: u16, body: RequestBody) -> Self {
+        let has_body = body != RequestBody::None;
+        let transfer = Transfer { order: Arc::new(order), hole, content: body };
+        let empty = Self::complete(Vec::new(), Vec::new(), "", true, RequestBody::None);
+        Self { transfer: Some(Arc::new(transfer)), has_body, ..empty }
     }
 
     /// Adds the body to a head.
@@ -128,7 +138,7 @@ impl Template {
             _ => Asks::Reply,
         };
         let repeatable = matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE");
-        Self { bytes, holes, asks, closes, streamed, repeatable, has_body, body_bytes }
+        Self { bytes, holes, asks, closes, streamed, transfer: None, repeatable, has_body, body_bytes }
     }
 
     /// Length of a body that is kept with the request: so many bytes at its end are not its head.
@@ -310,6 +320,14 @@ pub enum TemplateError {
     FieldName(String),
     /// The value of the field named here has an end of line or a NUL in it (RFC 9110 section 5.5).
     FieldValue(String),
+    /// The request cannot be expressed in commands of FTP.
+    Transfer(OrderError),
+}
+
+impl From<OrderError> for TemplateError {
+    fn from(error: OrderError) -> Self {
+        Self::Transfer(error)
+    }
 }
 
 impl fmt::Display for TemplateError {
@@ -327,6 +345,7 @@ impl fmt::Display for TemplateError {
             Self::FieldValue(name) => {
                 write!(f, "value of header `{name}`: remove the end of line or NUL in it")
             }
+            Self::Transfer(error) => error.fmt(f),
         }
     }
 }

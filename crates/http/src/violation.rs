@@ -2,14 +2,17 @@
 
 use std::fmt;
 
-/// A breach of HTTP by the server. The connection it happened on can carry nothing more.
+/// A breach of the protocol by the server. The connection it happened on can carry nothing more.
+///
+/// Breaches of FTP are counted as the kind that corresponds to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Violation {
-    /// The reply does not begin with `HTTP/1.x` and three digits (RFC 9112 section 4).
+    /// The reply does not begin with `HTTP/1.x` and three digits (RFC 9112 section 4), over FTP with a code.
     BadStatusLine,
-    /// A header or trailer field is not `name: value` (RFC 9112 section 5).
+    /// A header or trailer field is not `name: value` (RFC 9112 section 5). FTP: the reply to `PASV` or `EPSV` names no port.
     BadHeader,
-    /// The head, or the trailer section, is longer than [`Limits::max_head`](crate::Limits::max_head).
+    /// The head, or the trailer section, is longer than [`Limits::max_head`](crate::Limits::max_head). FTP: a line is longer than
+    /// 4 KiB, or a reply than 64 KiB.
     HeadTooLong,
     /// More header fields than [`Limits::max_headers`](crate::Limits::max_headers).
     TooManyHeaders,
@@ -21,7 +24,7 @@ pub enum Violation {
     BadChunkSize,
     /// The data of a chunk is not followed by an end of line (RFC 9112 section 7.1).
     BadChunkEnd,
-    /// Bytes came while no call was outstanding.
+    /// Bytes were received while no call was outstanding. FTP: a reply that cannot follow the command.
     UnexpectedBytes,
     /// `Transfer-Encoding` is not a list of codings, or `chunked` is in it but is not the last and only one (RFC 9112
     /// section 6.1).

@@ -51,7 +51,8 @@ pub struct Kept {
     pub body_hash: u64,
     /// The reason phrase of the reply; over FTP the last line of the final reply.
     pub reason: Vec<u8>,
-    /// FTP: the last preliminary reply code, or the last received. 0 for HTTP.
+    /// The status of the last reply before the final one, kept with the reason phrase; 0 when there was none. HTTP: of the last
+    /// 1xx reply. FTP: of any reply.
     pub previous_status: u16,
     /// The request as it was sent: its head, and the body unless that is read from a large file. Empty when it was not sent.
     pub request: Vec<u8>,

@@ -7,12 +7,20 @@ use crate::resolve::resolve;
 use std::collections::HashMap;
 use std::sync::Arc;
 use warwolf_driver::Address;
-use warwolf_http::{Template, TemplateBuilder, Version};
+use warwolf_http::{ProtocolKind, Template, TemplateBuilder, Version};
 use warwolf_plan::{Endpoint, Proxy, Scheme, Unresolved};
 
-/// The proxy that connections to `endpoint` go through: none knows FTP.
+/// What is spoken with endpoints of a scheme.
+fn protocol_of(scheme: Scheme) -> ProtocolKind {
+    match scheme {
+        Scheme::Http | Scheme::Https => ProtocolKind::Http,
+        Scheme::Ftp => ProtocolKind::Ftp,
+    }
+}
+
+/// The proxy that connections to `endpoint` go through. Proxies forward HTTP only.
 fn proxy_of<'a>(endpoint: &Endpoint, prepared: &'a Prepared) -> Option<&'a Proxy> {
-    prepared.network.proxy.as_ref().filter(|_| endpoint.scheme != Scheme::Ftp)
+    prepared.network.proxy.as_ref().filter(|_| protocol_of(endpoint.scheme) == ProtocolKind::Http)
 }
 
 /// Where connections to an endpoint go.
@@ -21,7 +29,7 @@ struct Resolved {
     addresses: Vec<Address>,
     server_name: Option<String>,
     tunnel: Option<Arc<Template>>,
-    is_ftp: bool,
+    protocol: ProtocolKind,
 }
 
 /// The endpoints of a run, by number. Each worker has its own copy: redirects may add to it.
@@ -45,9 +53,14 @@ impl Endpoints {
         self.resolved[endpoint as usize].server_name.as_deref()
     }
 
-    /// Whether an FTP server is there.
-    pub(crate) fn is_ftp(&self, endpoint: u32) -> bool {
-        self.resolved[endpoint as usize].is_ftp
+    /// What is spoken with the endpoint.
+    pub(crate) fn protocol(&self, endpoint: u32) -> ProtocolKind {
+        self.resolved[endpoint as usize].protocol
+    }
+
+    /// Whether connections to any endpoint may need companions.
+    pub(crate) fn have_companions(&self) -> bool {
+        self.resolved.iter().any(|endpoint| endpoint.protocol.has_companions())
     }
 
     /// What asks the proxy for a tunnel to the endpoint, if one is needed.
@@ -87,12 +100,11 @@ impl Endpoints {
         let server_name =
             secure.then(|| prepared.server_name.clone().unwrap_or_else(|| endpoint.host.clone()));
         let number = self.resolved.len() as u32;
-        let is_ftp = endpoint.scheme == Scheme::Ftp;
         self.resolved.push(Resolved {
             addresses,
             server_name,
             tunnel: tunnel.flatten().map(Into::into),
-            is_ftp,
+            protocol: protocol_of(endpoint.scheme),
         });
         self.numbers.insert(endpoint.clone(), number);
         number

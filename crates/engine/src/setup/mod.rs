@@ -6,7 +6,7 @@ mod tls;
 
 use crate::SetupError;
 pub(crate) use endpoints::Endpoints;
-pub(crate) use request::{PreparedRequest, RequestRef, Upload};
+pub(crate) use request::{NUMBER_HOLE, PreparedRequest, RequestRef, Upload};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 pub(crate) use tls::tls_config;
 use warwolf_driver::{Address, SocketOptions};
@@ -35,8 +35,8 @@ pub(crate) struct Prepared {
     pub(crate) reconnect: Reconnect,
     pub(crate) on_close: OnClose,
     pub(crate) when_full: WhenFull,
-    /// Whether any request goes to an FTP server.
-    pub(crate) has_ftp: bool,
+    /// Whether any connection may need a companion.
+    pub(crate) has_companions: bool,
     pub(crate) resumption: Resumption,
     /// Calls that a session makes, where that is known: what an arrival that never started stands for.
     pub(crate) calls_per_session: u64,
@@ -54,7 +54,6 @@ impl Prepared {
             Work::Draw { calls, .. } => calls.unwrap_or(1),
             Work::Scripts { .. } => 1,
         };
-        let has_ftp = plan.has_ftp();
         let mut prepared = Self {
             requests: Vec::with_capacity(plan.requests.len()),
             endpoints: Endpoints::default(),
@@ -76,7 +75,7 @@ impl Prepared {
             reconnect: plan.connections.reconnect,
             on_close: plan.connections.on_close,
             when_full: plan.connections.when_full,
-            has_ftp,
+            has_companions: false,
             calls_per_session,
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
@@ -92,6 +91,7 @@ impl Prepared {
         for request in plan.session.setup.iter().chain(plan.session.recovery_requests()) {
             endpoints.add(&request.endpoint, &prepared)?;
         }
+        prepared.has_companions = endpoints.have_companions();
         prepared.endpoints = endpoints;
         Ok(prepared)
     }

@@ -1,13 +1,11 @@
 //! Requests, ready to be sent.
 
 use super::Prepared;
-use crate::{RequestError, SetupError};
+use crate::SetupError;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
-use warwolf_ftp::{Action, Order};
-use warwolf_http::{Hole, RequestBody, Template, TemplateBuilder, Version};
-use warwolf_plan::{Body, DataPlace, Request, RequestId, Scheme, TransferKind};
+use warwolf_http::{Action, Hole, Order, RequestBody, Template, TemplateBuilder, Version};
+use warwolf_plan::{Body, DataPlace, Request, RequestId, Scheme, Transfer, TransferKind};
 
 /// A body up to this size is kept with its template; a larger one is read while it is sent.
 const INLINE_BODY: u64 = 65_536;
@@ -19,8 +17,6 @@ pub(crate) struct PreparedRequest {
     pub(crate) endpoint: u32,
     /// The file that a streamed body is read from.
     pub(crate) body: Option<Upload>,
-    /// What is asked of an FTP server.
-    pub(crate) order: Option<Arc<Order>>,
     /// The request of the plan that this is or that led here: the row of the table of targets.
     pub(crate) target: u32,
     /// It is in the plan.
@@ -38,7 +34,6 @@ impl PreparedRequest {
 pub(crate) struct Encoded {
     template: Template,
     body: Option<Upload>,
-    order: Option<Arc<Order>>,
 }
 
 impl Encoded {
@@ -50,8 +45,8 @@ impl Encoded {
         target: u32,
         is_planned: bool,
     ) -> PreparedRequest {
-        let Self { template, body, order } = self;
-        PreparedRequest { request, template, endpoint, body, order, target, is_planned }
+        let Self { template, body } = self;
+        PreparedRequest { request, template, endpoint, body, target, is_planned }
     }
 }
 
@@ -75,13 +70,13 @@ impl Prepared {
 
     /// Encodes `request` and opens the file that its body is read from.
     pub(crate) fn encode(&self, request: &Request) -> Result<Encoded, SetupError> {
-        Ok(Encoded { template: self.template(request)?, body: Upload::of(request)?, order: order(request)? })
+        Ok(Encoded { template: self.template(request)?, body: Upload::of(request)? })
     }
 
-    /// Encodes a request for this plan's version, proxy and connection rules; of what is stored over FTP the content.
+    /// Encodes a request for this plan's version, proxy and connection rules.
     fn template(&self, request: &Request) -> Result<Template, SetupError> {
-        if request.endpoint.scheme == Scheme::Ftp {
-            return Ok(Template::body(body(request)?));
+        if let Some(transfer) = request.transfer() {
+            return encode_transfer(request, &transfer);
         }
         if let Some(head) = &request.head {
             return self.encode_raw(request, head);
@@ -110,7 +105,7 @@ impl Prepared {
             builder = builder.hole(SESSION_HOLE);
         }
         let encoded = builder.body(body(request)?).build();
-        encoded.map_err(|error| SetupError::request(request, RequestError::Http(error)))
+        encoded.map_err(|error| SetupError::request(request, error))
     }
 
     /// Encodes a request whose head the plan gives as it is sent.
@@ -178,6 +173,9 @@ pub(super) const SESSION_HOLE: u16 = 0;
 /// The hole for random data.
 pub(super) const DATA_HOLE: u16 = 1;
 
+/// The hole for the number of the session.
+pub(crate) const NUMBER_HOLE: u16 = 2;
+
 /// A request with a hole for random data: before the version of its first line, or behind its head.
 fn with_data(
     method: &str,
@@ -201,9 +199,8 @@ fn with_data(
     Template::exact(method, bytes, holes.into_iter().flatten().collect(), closes)
 }
 
-/// What `request` asks of an FTP server; none when it goes to none.
-fn order(request: &Request) -> Result<Option<Arc<Order>>, SetupError> {
-    let Some(transfer) = request.transfer() else { return Ok(None) };
+/// Encodes a request that transfers a file.
+fn encode_transfer(request: &Request, transfer: &Transfer) -> Result<Template, SetupError> {
     let action = match (&request.body, transfer.kind) {
         (Body::None, TransferKind::Names) => Action::List,
         (Body::None, _) => Action::Retrieve,
@@ -211,9 +208,10 @@ fn order(request: &Request) -> Result<Option<Arc<Order>>, SetupError> {
     };
     let is_text = transfer.kind == TransferKind::Text;
     let order = Order::new(&transfer.name, &transfer.password, action, &transfer.path, is_text)
-        .map_err(|error| SetupError::request(request, RequestError::Ftp(error)))?;
+        .map_err(|error| SetupError::request(request, error.into()))?;
     let is_numbered = request.unique && action == Action::Store;
-    Ok(Some(Arc::new(if is_numbered { order.numbered() } else { order })))
+    let order = if is_numbered { order.numbered() } else { order };
+    Ok(Template::transfer(order, NUMBER_HOLE, body(request)?))
 }
 
 /// What follows the head of `request`. The content of a small file is read here.

@@ -225,7 +225,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         live.written.push(calls, call);
         self.network.mark(connection);
-        self.set_wake(connection);
+        self.follow_up(connection);
         self.restart_idle_timer(connection);
     }
 
@@ -371,11 +371,12 @@ impl<D: Driver> Worker<'_, D> {
         for timer in [Timer::Call, Timer::Reply, Timer::Retry] {
             self.timers.clear(timer, index);
         }
-        let call = self.calls.remove(index as usize);
+        let mut call = self.calls.remove(index as usize);
         self.sessions[call.session as usize].in_flight -= 1;
         if let Some(connection) = self.network.connections.get_mut(call.connection as usize) {
             // A server may answer what it has not been sent yet.
             if !call.sent.is_reached() {
+                call.sent = call.first_byte;
                 connection.written.remove(&mut self.calls, index);
             } else if self.observation.follows_writes && !call.written {
                 connection.handed.remove(&mut self.calls, index);

@@ -2,19 +2,19 @@
 
 use super::Worker;
 use crate::call::{CallList, NONE};
-use crate::connection::{Connection, Ftp, Phase};
+use crate::connection::{Connection, Phase, Role};
 use crate::filling::Filling;
 use crate::sink::{Ended, Ending, Sink};
 use crate::timers::Timer;
 use crate::translate;
-use warwolf_clock::Timestamp;
 use warwolf_driver::{Driver, ReceivedBytes, SocketError, SocketId};
-use warwolf_http::{Alive, CallId, Http1, Protocol, TlsClient, Tunnel, TunnelReply};
+use warwolf_http::{Alive, CallId, TlsClient, Tunnel, TunnelReply};
 use warwolf_measure::Outcome;
 use warwolf_plan::Resumption;
 
 /// A streamed body is read this much at a time.
-const PUMP: usize = 65_536;
+pub(super) const PUMP: usize = 65_536;
+
 impl<D: Driver> Worker<'_, D> {
     /// Opens a connection to an endpoint that has addresses. They are taken in turn.
     pub(super) fn open(&mut self, endpoint: u32) -> u32 {
@@ -41,6 +41,10 @@ impl<D: Driver> Worker<'_, D> {
                 let connection = &mut self.network.connections[index as usize];
                 connection.connected = self.now;
                 self.driver.receive(SocketId(index));
+                if let Role::Companion { main } = connection.role {
+                    self.companion_opened(index, main);
+                    return;
+                }
                 match self.network.endpoints.tunnel(connection.endpoint) {
                     Some(template) => {
                         connection.phase = Phase::Tunnel;
@@ -83,12 +87,8 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn secure(&mut self, index: u32) {
         let connection = &mut self.network.connections[index as usize];
         let Some(name) = self.network.endpoints.server_name(connection.endpoint) else {
-            if self.network.endpoints.is_ftp(connection.endpoint) {
-                self.ftp_connected(index);
-            } else {
-                self.establish(index, false);
-                self.serve_opening(index);
-            }
+            self.establish(index, false);
+            self.serve_opening(index);
             return;
         };
         let Some(config) = &self.network.tls else {
@@ -118,9 +118,8 @@ impl<D: Driver> Worker<'_, D> {
     /// The connection is open, to the server itself and with TLS where asked for: its protocol begins.
     fn establish(&mut self, index: u32, resumed: bool) {
         self.opened_as(index, Phase::Ready, resumed);
-        // The only version that TLS offers.
-        let http = Http1::sharing(self.prepared.limits, self.prepared.pipeline, &self.network.heads);
-        self.network.connections[index as usize].protocol = Some(Protocol::Http1(http));
+        let protocol = self.network.protocol(index, self.prepared);
+        self.network.connections[index as usize].protocol = Some(protocol);
         self.notify_connected(index);
     }
 
@@ -157,25 +156,28 @@ impl<D: Driver> Worker<'_, D> {
         self.recorder.tally.connection_opened(connect, tls, resumed);
     }
 
-    /// A connection that never came to carry calls: those that waited for it fail with it.
+    /// A connection could not be opened: the calls that waited for it fail, or those of the main connection that it was opened
+    /// for.
     pub(super) fn fail(&mut self, index: u32, outcome: Outcome) {
         self.recorder.tally.connection_failed(outcome);
-        if let Ftp::Data(control) = self.network.connections[index as usize].ftp {
-            // The call waits for the control connection.
-            self.end_ftp(control, Ending::Failed(outcome));
-            return;
-        }
-        self.network.connections[index as usize].why = Some(outcome);
-        let mut waiting =
-            std::mem::replace(&mut self.network.connections[index as usize].waiting, CallList::EMPTY);
-        while let Some(call) = waiting.pop(&self.calls) {
-            self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
+        let index = self.network.main_of(index);
+        let connection = &mut self.network.connections[index as usize];
+        connection.why = Some(outcome);
+        let mut fail = |call| self.ended.push(Ended { call, ending: Ending::Failed(outcome) });
+        connection.drain(&mut fail);
+        while let Some(call) = connection.waiting.pop(&self.calls) {
+            fail(call);
         }
         self.close(index);
     }
 
-    /// Closes a connection. Its calls have ended or are about to.
+    /// Closes a connection, and its companion. Its calls have ended or are about to.
     pub(super) fn close(&mut self, index: u32) {
+        if let Role::Main { companion } = self.network.connections[index as usize].role
+            && companion != NONE
+        {
+            self.close(companion);
+        }
         self.driver.close(SocketId(index));
         for timer in CONNECTION_TIMERS {
             self.timers.clear(timer, index);
@@ -192,15 +194,19 @@ impl<D: Driver> Worker<'_, D> {
         }
         let owner = std::mem::replace(&mut connection.owner, NONE);
         let out = std::mem::take(&mut connection.out);
-        let is_data = matches!(connection.ftp, Ftp::Data(_));
+        let role = connection.role;
         // Its calls may be on another connection by the time they end.
         (connection.written, connection.handed) = (CallList::EMPTY, CallList::EMPTY);
         if owner != NONE {
             self.lose(owner, index);
         }
-        self.network.data -= usize::from(is_data);
-        if self.observation.observer.is_some() && !is_data {
-            self.network.gone.push(index);
+        match role {
+            Role::Companion { main } => {
+                self.network.companions -= 1;
+                self.network.connections[main as usize].role = Role::Main { companion: NONE };
+            }
+            Role::Main { .. } if self.observation.observer.is_some() => self.network.gone.push(index),
+            Role::Main { .. } => {}
         }
         self.buffers.recycle(out);
         self.network.note_closed(index);
@@ -228,7 +234,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     pub(super) fn send(&mut self, index: u32) {
-        self.pump(index);
+        let is_more = self.pump(index);
         let connection = &mut self.network.connections[index as usize];
         if connection.out.is_empty() {
             return;
@@ -242,7 +248,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         let buffer = std::mem::take(&mut connection.out);
         self.recorder.tally.wire(buffer.len() as u64, 0);
-        if connection.next_body().is_some() {
+        if is_more {
             // Through a completion, so that the next piece waits for its turn among the other connections.
             connection.sending = true;
             self.driver.send(SocketId(index), buffer);
@@ -264,8 +270,8 @@ impl<D: Driver> Worker<'_, D> {
         if !self.observation.follows_writes {
             return;
         }
-        if self.network.connections[index as usize].phase == Phase::Data {
-            self.ftp_delivered(index);
+        if let Role::Companion { main } = self.network.connections[index as usize].role {
+            self.companion_delivered(index, main);
             return;
         }
         while let Some(call) = self.network.connections[index as usize].handed.first() {
@@ -284,19 +290,20 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Reads the next piece of a streamed body.
-    pub(super) fn pump(&mut self, index: u32) {
+    /// Reads the next piece of a streamed body. Returns whether there is more.
+    pub(super) fn pump(&mut self, index: u32) -> bool {
         let Self { calls, network, prepared, buffers, .. } = self;
         let Connection { protocol: Some(protocol), tls, out, .. } = &mut network.connections[index as usize]
         else {
-            return;
+            return self.pump_companion(index);
         };
-        let Some(id) = protocol.next_body() else { return };
+        let Some(id) = protocol.next_body() else { return false };
         let entry = &mut calls[id.0 as usize];
         let mut filling = Filling::body(prepared.request(&entry.request).body.as_ref());
         let ((), sent) =
             write_through(tls, &mut buffers.plain, out, |out| protocol.pump(id, &mut filling, PUMP, out));
         entry.sent_bytes += sent.len() as u64;
+        protocol.next_body().is_some()
     }
 
     /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
@@ -324,7 +331,8 @@ impl<D: Driver> Worker<'_, D> {
                 self.after_reply(index, alive);
             }
             Phase::Tunnel => self.tunnelled(index, &bytes),
-            _ => self.ftp_received(index, &bytes),
+            Phase::Companion => self.companion_received(index, &bytes),
+            Phase::Connecting | Phase::Handshake | Phase::Closed => {}
         }
     }
 
@@ -374,7 +382,7 @@ impl<D: Driver> Worker<'_, D> {
         });
         blame(connection, &self.ended[before..]);
         self.network.mark_unsent(index);
-        self.set_wake(index);
+        self.follow_up(index);
         if result.is_ok() { Alive::Yes } else { Alive::No }
     }
 
@@ -382,18 +390,6 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn wake(&mut self, index: u32) {
         let alive = self.deliver(index, Input::Plain(&[]));
         self.after_reply(index, alive);
-    }
-
-    /// Sets the timer that a connection's protocol asks for.
-    pub(super) fn set_wake(&mut self, index: u32) {
-        match self.network.connections[index as usize]
-            .protocol
-            .as_ref()
-            .map_or(Timestamp::NEVER, Protocol::wake)
-        {
-            Timestamp::NEVER => self.timers.clear(Timer::Protocol, index),
-            at => self.timers.set(Timer::Protocol, index, at),
-        }
     }
 
     /// The proxy answers.
@@ -430,11 +426,11 @@ impl<D: Driver> Worker<'_, D> {
 
     pub(super) fn peer_ended(&mut self, index: u32, result: Result<(), SocketError>) {
         let connection = &mut self.network.connections[index as usize];
+        if connection.phase == Phase::Companion {
+            self.companion_ended(index, result);
+            return;
+        }
         if connection.phase != Phase::Ready {
-            if connection.phase.is_open() {
-                self.ftp_ended(index, result);
-                return;
-            }
             let outcome = match (connection.phase, result) {
                 (_, Err(error)) => translate::connect_error(error),
                 (Phase::Handshake, Ok(())) => Outcome::Tls(warwolf_measure::TlsKind::Truncated),
@@ -464,8 +460,9 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// An open connection broke: its calls fail with `outcome`, unless they may be begun again.
+    /// An open connection broke, or the companion of one: its calls fail with `outcome`, unless they may be begun again.
     pub(super) fn break_off(&mut self, index: u32, outcome: Outcome) {
+        let index = self.network.main_of(index);
         let Self { network, calls, ended, .. } = self;
         network.connections[index as usize].why = Some(outcome);
         network.connections[index as usize].drain(|call| {
@@ -477,7 +474,7 @@ impl<D: Driver> Worker<'_, D> {
 }
 
 /// Notes what broke a connection, by the first of its calls that it cost.
-fn blame(connection: &mut Connection, ended: &[Ended]) {
+pub(super) fn blame(connection: &mut Connection, ended: &[Ended]) {
     let cost = ended.iter().find_map(|ended| match ended.ending {
         Ending::Cause(cause) => Some(translate::cause(cause)),
         _ => None,

@@ -34,8 +34,7 @@ impl<D: Driver> Worker<'_, D> {
     fn cut_off(&mut self, index: u32, timer: Timer) {
         match (self.network.connections[index as usize].phase, timer) {
             (Phase::Ready, Timer::Idle) => self.time_out_all(index),
-            (Phase::Ready, _) => self.break_off(index, Outcome::ResponseTimeout),
-            (Phase::Control | Phase::Data, _) => self.break_ftp(index, Outcome::ResponseTimeout),
+            (Phase::Ready | Phase::Companion, _) => self.break_off(index, Outcome::ResponseTimeout),
             (Phase::Handshake, _) | (_, Timer::Handshake | Timer::Send) => {
                 self.fail(index, Outcome::TlsTimeout);
             }
@@ -70,11 +69,6 @@ impl<D: Driver> Worker<'_, D> {
                 }
                 Outcome::ResponseTimeout
             }
-            Phase::Control => {
-                live.waiting.remove(&mut self.calls, index);
-                self.break_ftp(connection, Outcome::ResponseTimeout);
-                Outcome::ResponseTimeout
-            }
             phase => {
                 let outcome =
                     if phase == Phase::Handshake { Outcome::TlsTimeout } else { Outcome::ConnectTimeout };
@@ -95,7 +89,7 @@ impl<D: Driver> Worker<'_, D> {
         let (alive, _) =
             write_through(tls, &mut self.buffers.plain, out, |out| protocol.abandon(CallId(call), out));
         self.network.mark_unsent(connection);
-        self.set_wake(connection);
+        self.follow_up(connection);
         alive
     }
 

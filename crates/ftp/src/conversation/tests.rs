@@ -5,26 +5,39 @@ fn order(action: Action) -> Arc<Order> {
     Arc::new(Order::new(b"me", b"secret", action, b"/dir/file.bin", false).unwrap())
 }
 
-/// Says `replies` in pieces that end at `cuts` and after each piece all that follows from it: data connections open at once, and
-/// `data` bytes come, or go, in no time. Gives what was said, and how it ended.
-fn talk(
-    order: Arc<Order>,
-    replies: &[u8],
-    piece: usize,
-    data: usize,
-) -> Result<(String, Vec<Event>, Conversation), Violation> {
-    let mut conversation = Conversation::new(order, 4, false);
-    let (mut said, mut events) = (Vec::new(), Vec::new());
-    for mut input in replies.chunks(piece.max(1)) {
+/// What came of a conversation.
+struct Talk {
+    sent: String,
+    events: Vec<Event>,
+    /// The replies, each with its last line.
+    replies: Vec<(u16, String)>,
+    end: Conversation,
+}
+
+impl Talk {
+    /// The code of the reply before the final one.
+    fn previous(&self) -> u16 {
+        let mut codes = self.replies.iter().map(|(code, _)| *code);
+        let before = codes.position(|code| code == self.end.status()).unwrap_or(self.replies.len());
+        before.checked_sub(1).map_or(0, |at| self.replies[at].0)
+    }
+}
+
+/// Passes `replies` in pieces of this size. Data connections open at once, and `data` bytes are transferred in no time.
+fn talk(order: Arc<Order>, replies: &[u8], piece: usize, data: usize) -> Result<Talk, Violation> {
+    let mut end = Conversation::new(order, b"4".to_vec(), false);
+    let (mut sent, mut events, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+    'talk: for mut input in replies.chunks(piece.max(1)) {
         while !input.is_empty() {
-            let event = conversation.receive(&mut input, &mut said)?;
+            let event = end.receive(&mut input, &mut sent)?;
+            seen.extend(end.reply().map(|(code, line)| (code, String::from_utf8_lossy(line).into_owned())));
             match event {
                 Event::Quiet => continue,
-                Event::Connect(_) => conversation.connected(&mut said),
+                Event::Connect(_) => end.connected(&mut sent),
                 Event::Begun => {
-                    conversation.received(data);
+                    end.received(data);
                     events.push(event);
-                    match conversation.data_ended(true, &mut said) {
+                    match end.data_ended(true, &mut sent) {
                         Event::Quiet => continue,
                         more => events.push(more),
                     }
@@ -33,13 +46,14 @@ fn talk(
                 Event::Settled => {}
                 Event::Over => {
                     events.push(event);
-                    return Ok((String::from_utf8_lossy(&said).into_owned(), events, conversation));
+                    break 'talk;
                 }
             }
             events.push(event);
         }
     }
-    Ok((String::from_utf8_lossy(&said).into_owned(), events, conversation))
+    let sent = String::from_utf8_lossy(&sent).into_owned();
+    Ok(Talk { sent, events, replies: seen, end })
 }
 
 const FETCHED: &str = "220-hello\r\n220 ready\r\n331 who\r\n230 in\r\n227 (127,0,0,1,4,1)\r\n200 I\r\n213 1000\r\n\
@@ -48,13 +62,16 @@ const FETCHED: &str = "220-hello\r\n220 ready\r\n331 who\r\n230 in\r\n227 (127,0
 #[test]
 fn a_file_is_fetched_however_the_replies_are_cut() {
     for piece in 1..=FETCHED.len() {
-        let (said, events, end) = talk(order(Action::Retrieve), FETCHED.as_bytes(), piece, 1_000).unwrap();
+        let talk = talk(order(Action::Retrieve), FETCHED.as_bytes(), piece, 1_000).unwrap();
         let expected = "USER me\r\nPASS secret\r\nPASV\r\nTYPE I\r\nSIZE /dir/file.bin\r\nRETR /dir/file.bin\r\n\
                         QUIT\r\n";
-        assert_eq!(said, expected, "in pieces of {piece}");
-        assert_eq!(events, [Event::Connect(1_025), Event::Begun, Event::Settled, Event::Over]);
-        assert_eq!((end.ending(), end.status(), end.previous()), (Ending::Answered, 226, 125));
-        assert_eq!((end.text(), end.reply_bytes()), (b"226 done".as_slice(), FETCHED.len() as u64));
+        assert_eq!(talk.sent, expected, "in pieces of {piece}");
+        assert_eq!(talk.events, [Event::Connect(1_025), Event::Begun, Event::Settled, Event::Over]);
+        assert_eq!((talk.end.ending(), talk.end.status(), talk.previous()), (Ending::Answered, 226, 125));
+        let lines: Vec<_> = talk.replies.iter().map(|(_, line)| line.as_str()).collect();
+        assert_eq!(lines[..2], ["220 ready", "331 who"]);
+        assert_eq!(lines[6..], ["125 go", "226 done", "221 bye"]);
+        assert_eq!(talk.end.reply_bytes(), FETCHED.len() as u64);
     }
 }
 
@@ -76,20 +93,20 @@ fn each_step_can_be_refused() {
         (format!("{ready}213 5\r\n150 go\r\n426 no\r\n221 bye\r\n"), "RETR /dir/file.bin", 426, 150),
     ];
     for (replies, last, status, previous) in rows {
-        let (said, events, end) = talk(order(Action::Retrieve), replies.as_bytes(), 7, 5).unwrap();
-        let mut commands = said.lines().rev();
+        let talk = talk(order(Action::Retrieve), replies.as_bytes(), 7, 5).unwrap();
+        let mut commands = talk.sent.lines().rev();
         assert_eq!(commands.next(), Some("QUIT"), "{replies}");
         assert_eq!(commands.next().unwrap_or_default(), last, "{replies}");
         assert_eq!(
-            (end.ending(), end.status(), end.previous()),
+            (talk.end.ending(), talk.end.status(), talk.previous()),
             (Ending::Answered, status, previous),
             "{replies}"
         );
-        assert!(events.ends_with(&[Event::Settled, Event::Over]), "{replies}");
+        assert!(talk.events.ends_with(&[Event::Settled, Event::Over]), "{replies}");
     }
-    let (said, events, end) = talk(order(Action::Retrieve), b"421 busy\r\n", 99, 0).unwrap();
+    let Talk { sent, events, end, .. } = talk(order(Action::Retrieve), b"421 busy\r\n", 99, 0).unwrap();
     assert_eq!(
-        (said.as_str(), events.as_slice(), end.status()),
+        (sent.as_str(), events.as_slice(), end.status()),
         ("", &[Event::Over][..], 421),
         "it has hung up"
     );
@@ -112,21 +129,21 @@ fn a_server_without_size_and_a_list_and_a_text_are_served() {
         (text, format!("{ready}{rest}"), "A", "RETR t"),
     ];
     for (order, replies, kind, commands) in rows {
-        let (said, _, end) = talk(order, replies.as_bytes(), 3, 20).unwrap();
-        assert_eq!(said, format!("USER me\r\nPASV\r\nTYPE {kind}\r\n{commands}\r\nQUIT\r\n"));
+        let Talk { sent, end, .. } = talk(order, replies.as_bytes(), 3, 20).unwrap();
+        assert_eq!(sent, format!("USER me\r\nPASV\r\nTYPE {kind}\r\n{commands}\r\nQUIT\r\n"));
         assert_eq!((end.ending(), end.status()), (Ending::Answered, 250));
     }
 }
 
 #[test]
 fn data_cut_short_is_told_from_data_that_is_whole() {
-    let (_, _, end) = talk(order(Action::Retrieve), FETCHED.as_bytes(), 99, 999).unwrap();
+    let Talk { end, .. } = talk(order(Action::Retrieve), FETCHED.as_bytes(), 99, 999).unwrap();
     assert_eq!((end.ending(), end.status()), (Ending::Cut, 226), "less than SIZE said");
-    let (_, _, end) = talk(order(Action::Retrieve), FETCHED.as_bytes(), 99, 1_001).unwrap();
+    let Talk { end, .. } = talk(order(Action::Retrieve), FETCHED.as_bytes(), 99, 1_001).unwrap();
     assert_eq!(end.ending(), Ending::Answered, "a file that grew");
     let until = |words: &str| &FETCHED[..FETCHED.find(words).unwrap()];
     let ending =
-        |replies: &str| talk(order(Action::Retrieve), replies.as_bytes(), 99, 1_000).unwrap().2.ending();
+        |replies: &str| talk(order(Action::Retrieve), replies.as_bytes(), 99, 1_000).unwrap().end.ending();
     assert_eq!(ending(until("125")), Ending::Unanswered);
     assert_eq!(ending(until("226")), Ending::Cut);
     assert_eq!(ending(until("221")), Ending::Answered, "nobody needs the goodbye");
@@ -134,7 +151,7 @@ fn data_cut_short_is_told_from_data_that_is_whole() {
 
 #[test]
 fn the_last_of_the_data_may_come_after_the_reply() {
-    let mut conversation = Conversation::new(order(Action::Retrieve), 0, true);
+    let mut conversation = Conversation::new(order(Action::Retrieve), Vec::new(), true);
     let mut said = Vec::new();
     let replies = "220 a\r\n331 b\r\n230 c\r\n229 (|||5|)\r\n";
     let mut input = replies.as_bytes();
@@ -158,7 +175,7 @@ fn the_last_of_the_data_may_come_after_the_reply() {
 
 #[test]
 fn an_upload_that_is_confirmed_too_early_is_cut() {
-    let mut conversation = Conversation::new(order(Action::Store), 0, false);
+    let mut conversation = Conversation::new(order(Action::Store), Vec::new(), false);
     let mut said = Vec::new();
     let mut input = b"220 a\r\n230 b\r\n227 (1,2,3,4,5,6)\r\n".as_slice();
     while !input.is_empty() {
@@ -211,7 +228,7 @@ proptest! {
         for action in [Action::Retrieve, Action::Store, Action::List] {
             let seen = |piece| {
                 talk(order(action), &bytes, piece, 7)
-                    .map(|(said, events, end)| (said, events, end.ending(), end.status(), end.previous()))
+                    .map(|talk| (talk.sent, talk.events, talk.replies, talk.end.ending(), talk.end.status()))
             };
             prop_assert_eq!(seen(piece), seen(bytes.len().max(1)));
         }

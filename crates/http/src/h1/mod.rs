@@ -333,7 +333,7 @@ impl Http1 {
         };
         let Found { bytes, status, version, framing, kept } = found;
         if !front.abandoned {
-            let head = Head { status, version, bytes, text: &text[..bytes] };
+            let head = Head { status, version: Some(version), bytes, text: &text[..bytes] };
             match framing {
                 Framing::Interim => sink.interim(front.call, &head),
                 _ => sink.head(front.call, &head),

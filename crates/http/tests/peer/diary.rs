@@ -32,7 +32,8 @@ impl Diary {
     }
 
     fn note_head(&mut self, call: CallId, kind: &str, head: &Head<'_>) {
-        self.note(format_args!("{} {kind} {} {} {}", call.0, head.version.name(), head.status, head.bytes));
+        let version = head.version.map_or("-", Version::name);
+        self.note(format_args!("{} {kind} {version} {} {}", call.0, head.status, head.bytes));
         self.reasons.push(String::from_utf8_lossy(head.reason()).into_owned());
         for (name, value) in head.fields().iter() {
             self.note(format_args!("  {}: {}", name.escape_ascii(), value.escape_ascii()));

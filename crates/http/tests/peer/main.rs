@@ -3,6 +3,7 @@
 mod bodies;
 mod connection;
 mod diary;
+mod ftp;
 mod fuzzed;
 mod mutated;
 mod recorded;

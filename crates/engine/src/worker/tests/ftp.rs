@@ -290,7 +290,7 @@ fn bad_weather_loses_no_call_and_leaves_no_connection() {
         assert_eq!(
             (
                 bench.worker.network.connections.len() - bench.worker.network.closed.len(),
-                bench.worker.network.data
+                bench.worker.network.companions
             ),
             (0, 0)
         );
