@@ -18,11 +18,13 @@ mod network;
 mod pool;
 mod recorder;
 mod resolve;
+mod sessions;
 mod setup;
 mod sink;
 mod threads;
 mod timers;
 mod translate;
+mod window;
 mod worker;
 
 pub use capacity::Capacity;

@@ -2,13 +2,50 @@
 
 use crate::pool::Calls;
 use crate::timers::{Timer, Timers};
+use std::collections::VecDeque;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink};
 use warwolf_measure::Outcome;
 use warwolf_workload::Interest;
 
-/// A call that ended, to be settled once the connection has been dealt with.
+/// Calls that ended and are still to be settled, once what ended them has been dealt with; in order.
+#[derive(Default)]
+pub(crate) struct Ends(VecDeque<Ended>);
+
+impl Ends {
+    pub(crate) fn with_capacity(calls: usize) -> Self {
+        Self(VecDeque::with_capacity(calls))
+    }
+
+    pub(crate) fn push(&mut self, ended: Ended) {
+        self.0.push_back(ended);
+    }
+
+    /// Takes the one that ended first.
+    pub(crate) fn take_next(&mut self) -> Option<Ended> {
+        self.0.pop_front()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Those after the first `settled`.
+    pub(crate) fn since(&self, settled: usize) -> impl Iterator<Item = &Ended> {
+        self.0.iter().skip(settled)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Ended> {
+        self.0.iter()
+    }
+}
+
+/// A call that ended.
 #[derive(Clone, Copy)]
 pub(crate) struct Ended {
     pub(crate) call: u32,
@@ -33,7 +70,7 @@ pub(crate) enum Ending {
 /// Fills in the table of calls. Nothing is sent and nothing is decided here.
 pub(crate) struct Sink<'a> {
     pub(crate) calls: &'a mut Calls,
-    pub(crate) ended: &'a mut Vec<Ended>,
+    pub(crate) ended: &'a mut Ends,
     pub(crate) interest: &'a Interest,
     pub(crate) now: Timestamp,
     /// Timers that begin anew with the first byte of a reply, and how far off they are.

@@ -9,14 +9,16 @@ mod throttle;
 mod timeouts;
 
 use crate::accounting::Accounting;
-use crate::call::{CallList, NONE};
+use crate::call::NONE;
 use crate::control::Control;
 use crate::network::{Buffers, Network};
 use crate::pool::Calls;
 use crate::recorder::Recorder;
+use crate::sessions::{ActiveSession, Sessions};
 use crate::setup::{Endpoints, Prepared, RequestRef};
-use crate::sink::Ended;
+use crate::sink::Ends;
 use crate::timers::{Timer, Timers};
+use crate::window::Window;
 use calls::Part;
 use slab::Slab;
 use std::io;
@@ -27,39 +29,7 @@ use warwolf_http::TlsConfig;
 use warwolf_measure::Outcome;
 use warwolf_observe::{Event, Kept, Observer};
 use warwolf_plan::{Ownership, Plan, Shard, Timeouts};
-use warwolf_workload::{Arrival, Arrivals, CallRequest, Interest, Session, Step, Workload};
-
-/// A session under way.
-struct ActiveSession {
-    session: Session,
-    /// The connection it keeps for itself, or [`NONE`]; the first of its own where it has several.
-    connection: u32,
-    /// The others of its own, in order, up to the last one that ever was.
-    more: Vec<u32>,
-    /// Calls that found no room on connections of its own.
-    waiting: CallList,
-    in_flight: u32,
-    began: Timestamp,
-    /// It ends with a connection that is gone.
-    orphaned: bool,
-    /// TLS with what its own connections have left to resume, where they resume nothing else.
-    tls: Option<TlsConfig>,
-}
-
-impl ActiveSession {
-    fn new(session: Session, began: Timestamp) -> Self {
-        Self {
-            session,
-            connection: NONE,
-            more: Vec::new(),
-            waiting: CallList::EMPTY,
-            in_flight: 0,
-            began,
-            orphaned: false,
-            tls: None,
-        }
-    }
-}
+use warwolf_workload::{Arrival, Arrivals, CallRequest, Interest, Step, Workload};
 
 /// Whether there is more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,13 +60,10 @@ pub(crate) struct Worker<'p, D: Driver> {
     prepared: &'p Prepared,
     arrivals: Arrivals,
     workload: Workload,
-    session_limit: usize,
-    sessions: Slab<ActiveSession>,
+    sessions: Sessions,
     calls: Calls,
     /// Calls created so far.
     created: u64,
-    /// Sessions that lost the connection they end with.
-    orphaned: Vec<u32>,
     network: Network,
     buffers: Buffers,
     timers: Timers,
@@ -105,17 +72,10 @@ pub(crate) struct Worker<'p, D: Driver> {
     observation: Observation<'p>,
     /// The moment this turn goes by; one reading of the clock for all that a batch brings.
     now: Timestamp,
-    /// No session and no call starts at or after this moment.
-    stop_at: Timestamp,
-    stopping: bool,
-    /// Arrivals intended before this moment were due; known when the run ends.
-    horizon: Timestamp,
+    window: Window,
     accounting: Accounting,
-    /// Arrivals due up to this moment found no slot.
-    full_until: Timestamp,
-    /// Calls that ended, and how many of them have been settled.
-    ended: Vec<Ended>,
-    settled: usize,
+    /// Calls that ended in what is being handled.
+    ended: Ends,
     completions: Vec<Completion>,
     /// Time spent waiting for the kernel.
     waited: Duration,
@@ -153,7 +113,6 @@ impl<'p> Observation<'p> {
 
 impl<'p, D: Driver> Worker<'p, D> {
     pub(crate) fn new(driver: D, task: Task<'p>) -> Self {
-        let stop_at = task.prepared.stop.duration.map_or(Timestamp::NEVER, |d| Timestamp::ZERO + d);
         let sessions = task.sessions.min(65_536);
         let workload = Workload::new(task.plan);
         Self {
@@ -161,11 +120,9 @@ impl<'p, D: Driver> Worker<'p, D> {
             driver,
             prepared: task.prepared,
             arrivals: Arrivals::new(task.plan, &task.shard),
-            session_limit: task.sessions,
-            sessions: Slab::with_capacity(sessions),
+            sessions: Sessions::new(task.sessions, sessions),
             calls: Slab::with_capacity(sessions),
             created: 0,
-            orphaned: Vec::new(),
             network: Network::new(
                 task.endpoints,
                 task.tls,
@@ -179,13 +136,9 @@ impl<'p, D: Driver> Worker<'p, D> {
             control: task.control,
             observation: Observation::new(task.prepared, &workload, task.observer),
             workload,
-            stop_at,
-            stopping: false,
-            horizon: Timestamp::ZERO,
+            window: Window::new(&task.prepared.stop),
             accounting: Accounting::default(),
-            full_until: Timestamp::ZERO,
-            ended: Vec::with_capacity(256),
-            settled: 0,
+            ended: Ends::with_capacity(256),
             completions: Vec::with_capacity(1_024),
             waited: Duration::ZERO,
         }
@@ -213,15 +166,15 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// The accounting of the whole run, with what the sessions that are not over and the tallies have counted.
     fn final_accounting(&self) -> Accounting {
         let mut accounting = self.accounting;
-        for (index, live) in &self.sessions {
+        for (index, live) in self.sessions.iter() {
             accounting.programmed += live.session.calls_asked();
             // Nothing would ever wake it: no call is in flight and no pause ends after this moment.
-            let paused = self.timers.at(Timer::Pause, index as u32);
+            let paused = self.timers.at(Timer::Pause, index);
             let is_stuck = live.in_flight == 0 && (!paused.is_reached() || paused < self.now);
             accounting.stuck += u64::from(is_stuck);
         }
         accounting.tallied = self.recorder.tallied();
-        accounting.horizon = self.horizon;
+        accounting.horizon = self.window.horizon();
         accounting
     }
 
@@ -271,48 +224,42 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.driver.wait(until, &mut self.completions)?;
         self.now = self.driver.now();
         self.waited += self.now.since(before);
-        if self.sessions.len() >= self.session_limit {
+        if self.sessions.is_full() {
             // Whatever became due in the meantime waited for a slot; what becomes due now, as a slot is given back, does not.
-            self.full_until = Timestamp::from_nanos(self.now.as_nanos().saturating_sub(1));
+            self.sessions.note_full(Timestamp::from_nanos(self.now.as_nanos().saturating_sub(1)));
         }
         Ok(())
     }
 
     fn next_wake(&self) -> Timestamp {
         let arrival = match self.arrivals.peek() {
-            Some(arrival) if !self.stopping && self.sessions.len() < self.session_limit => arrival.at,
+            Some(arrival) if !self.window.is_closed() && !self.sessions.is_full() => arrival.at,
             _ => Timestamp::NEVER,
         };
-        let end = if self.stopping { self.cut_at() } else { self.stop_at };
+        let end = if self.window.is_closed() { self.cut_at() } else { self.window.stop_at() };
         [arrival, self.timers.next(), self.recorder.next()].into_iter().fold(end, Timestamp::min)
     }
 
     fn cut_at(&self) -> Timestamp {
-        if self.control.is_aborted() || self.workload.is_exhausted() {
-            Timestamp::ZERO
-        } else {
-            self.stop_at + self.prepared.stop.grace
-        }
+        let is_cut = self.control.is_aborted() || self.workload.is_exhausted();
+        if is_cut { Timestamp::ZERO } else { self.window.cut_at() }
     }
 
     /// Whether the run is over for this worker; notices that its time is up.
     fn finished(&mut self) -> bool {
-        if !self.stopping {
-            if (self.control.is_stopped() || self.workload.is_exhausted()) && self.now < self.stop_at {
-                self.stop_at = self.now;
-                // What is intended at this very moment has been begun already.
-                self.horizon = self.now + Duration::from_nanos(1);
+        if !self.window.is_closed() {
+            if self.control.is_stopped() || self.workload.is_exhausted() {
+                self.window.stop_early(self.now);
             }
-            if self.now < self.stop_at {
+            if !self.window.is_past(self.now) {
                 let is_over = self.sessions.is_empty() && self.arrivals.peek().is_none();
                 if is_over {
-                    self.horizon = Timestamp::NEVER;
+                    self.window.run_out();
                 }
                 return is_over;
             }
-            self.stopping = true;
-            self.horizon = self.horizon.max(self.stop_at);
-            let never_begun = self.arrivals.skip_until(self.horizon);
+            let horizon = self.window.close();
+            let never_begun = self.arrivals.skip_until(horizon);
             self.accounting.never_begun = never_begun;
             let unstarted = never_begun * self.prepared.calls_per_session;
             self.recorder.tally.planned(unstarted);
@@ -344,12 +291,12 @@ impl<'p, D: Driver> Worker<'p, D> {
     fn start_sessions(&mut self) {
         for _ in 0..RELEASES_MAX {
             let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now) else { return };
-            let is_up = self.now >= self.stop_at;
-            if self.stopping || arrival.at >= self.stop_at || is_up && arrival.at <= self.full_until {
+            let is_up = self.window.is_past(self.now);
+            if !self.window.admits(arrival.at) || is_up && self.sessions.held_back(arrival.at) {
                 return;
             }
-            if self.sessions.len() >= self.session_limit {
-                self.full_until = self.now;
+            if self.sessions.is_full() {
+                self.sessions.note_full(self.now);
                 return;
             }
             self.arrivals.take();
@@ -359,20 +306,19 @@ impl<'p, D: Driver> Worker<'p, D> {
 
     /// Begins the session of an arrival that was taken off the schedule.
     fn begin(&mut self, arrival: Arrival) {
-        if arrival.at <= self.full_until && self.full_until > Timestamp::ZERO {
+        if self.sessions.held_back(arrival.at) {
             self.recorder.tally.held_back(1);
         }
         self.accounting.begun.add(arrival.at);
         let session = self.workload.session(arrival.number);
-        let index = self.sessions.insert(ActiveSession::new(session, arrival.at)) as u32;
-        self.advance(index, arrival.at);
-        self.settle();
+        let index = self.sessions.insert(ActiveSession::new(session, arrival.at));
+        self.handle(|worker| worker.advance(index, arrival.at));
     }
 
     /// Asks a session what is next until it waits, pauses or ends; nothing that is intended when the time is up.
     fn advance(&mut self, index: u32, intended: Timestamp) {
         let live = &self.sessions[index as usize];
-        let is_cut = self.stopping || intended >= self.stop_at;
+        let is_cut = !self.window.admits(intended);
         if is_cut || live.orphaned {
             if live.in_flight == 0 {
                 self.end_session(index, !is_cut);
@@ -422,9 +368,9 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.release(index);
         }
         self.timers.clear(Timer::Pause, index);
-        let live = self.sessions.remove(index as usize);
+        let live = self.sessions.remove(index);
         self.accounting.programmed += live.session.calls_asked();
-        self.accounting.over += u64::from(self.now < self.stop_at);
+        self.accounting.over += u64::from(!self.window.is_past(self.now));
         self.arrivals.session_over(self.now);
         if is_reported {
             self.notify_session_over(&live);
@@ -456,20 +402,31 @@ impl<'p, D: Driver> Worker<'p, D> {
     fn complete(&mut self) {
         let mut completions = std::mem::take(&mut self.completions);
         for completion in completions.drain(..) {
-            let socket = completion.socket().0;
-            if !self.network.is_alive(socket) {
-                continue;
+            if self.network.is_alive(completion.socket().0) {
+                self.handle(|worker| worker.take_completion(completion));
             }
-            match completion {
-                Completion::Connected { socket, result } => self.connected(socket.0, result),
-                Completion::Received { socket, bytes } => self.received(socket.0, bytes),
-                Completion::Sent { socket, buffer, result } => self.sent(socket.0, buffer, result),
-                Completion::Ended { socket, result } => self.peer_ended(socket.0, result),
-            }
-            self.restart_idle_timer(socket);
-            self.settle();
         }
         self.completions = completions;
+    }
+
+    fn take_completion(&mut self, completion: Completion) {
+        let socket = completion.socket().0;
+        match completion {
+            Completion::Connected { socket, result } => self.connected(socket.0, result),
+            Completion::Received { socket, bytes } => self.received(socket.0, bytes),
+            Completion::Sent { socket, buffer, result } => self.sent(socket.0, buffer, result),
+            Completion::Ended { socket, result } => self.peer_ended(socket.0, result),
+        }
+        self.restart_idle_timer(socket);
+    }
+
+    /// Handles one thing that happened (a timer, an arrival, a completion, room for a call), then settles the calls that
+    /// ended with it. Whatever a turn does that may end calls goes through here.
+    #[inline]
+    fn handle<T>(&mut self, event: impl FnOnce(&mut Self) -> T) -> T {
+        let result = event(self);
+        self.settle();
+        result
     }
 }
 

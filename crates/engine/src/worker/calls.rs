@@ -181,11 +181,10 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn serve_queue(&mut self) {
         while self.network.pool.anyone_waits() {
             let Some(call) = self.network.pool.next_waiting() else { return };
-            if !self.dispatch(call) {
+            if !self.handle(|worker| worker.dispatch(call)) {
                 self.network.pool.wait_again(call);
                 return;
             }
-            self.settle();
         }
     }
 
@@ -231,12 +230,9 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Closes the books on calls that ended, and lets their sessions go on.
     pub(super) fn settle(&mut self) {
-        while let Some(&ended) = self.ended.get(self.settled) {
-            self.settled += 1;
+        while let Some(ended) = self.ended.take_next() {
             self.end(ended);
         }
-        self.ended.clear();
-        self.settled = 0;
         self.end_orphaned();
         self.notify_gone();
     }
@@ -304,7 +300,7 @@ impl<D: Driver> Worker<'_, D> {
                 | Outcome::Resolve
                 | Outcome::Violation(_)
         );
-        let is_over = live.session.is_failed() || live.orphaned || self.stopping;
+        let is_over = live.session.is_failed() || live.orphaned || self.window.is_closed();
         let is_severed = !is_hopeless && !is_over;
         match self.prepared.reconnect {
             // A kept-alive connection that the server closed costs a reconnect, not a failure, when no byte of the reply
@@ -352,7 +348,7 @@ impl<D: Driver> Worker<'_, D> {
 
     /// The same call once more, from its beginning, unless the run is about to end.
     fn make_again(&mut self, call: Call, intended: Timestamp) {
-        if self.stopping || self.now >= self.stop_at {
+        if !self.window.admits(self.now) {
             let live = &mut self.sessions[call.session as usize];
             let request = &self.prepared.request(&call.request).request;
             live.session.give_up();

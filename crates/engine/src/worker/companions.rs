@@ -80,7 +80,7 @@ impl<D: Driver> Worker<'_, D> {
         let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, interest, now, reply };
         let event = event(&self.driver);
         write_through(tls, &mut self.buffers.plain, out, |out| protocol.companion(event, out, &mut sink));
-        blame(connection, &self.ended[before..]);
+        blame(connection, self.ended.since(before));
         self.network.mark_unsent(main);
         self.follow_up(main);
         self.restart_idle_timer(main);

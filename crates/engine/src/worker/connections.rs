@@ -94,7 +94,7 @@ impl<D: Driver> Worker<'_, D> {
         let Some(config) = &self.network.tls else {
             unreachable!("a plan with https requests has a TLS configuration")
         };
-        let config = match self.sessions.get_mut(connection.owner as usize) {
+        let config = match self.sessions.get_mut(connection.owner) {
             Some(live) if self.prepared.resumption == Resumption::Session => {
                 live.tls.get_or_insert_with(|| config.apart())
             }
@@ -380,7 +380,7 @@ impl<D: Driver> Worker<'_, D> {
         let (result, _) = write_through(tls, &mut self.buffers.plain, out, |out| {
             protocol.receive(now, input, out, &mut sink)
         });
-        blame(connection, &self.ended[before..]);
+        blame(connection, self.ended.since(before));
         self.network.mark_unsent(index);
         self.follow_up(index);
         if result.is_ok() { Alive::Yes } else { Alive::No }
@@ -453,7 +453,7 @@ impl<D: Driver> Worker<'_, D> {
                 if let Some(protocol) = &mut connection.protocol {
                     protocol.finish(&mut sink);
                 }
-                blame(connection, &self.ended[before..]);
+                blame(connection, self.ended.since(before));
                 self.close(index);
             }
             Err(_) => self.break_off(index, Outcome::Reset),
@@ -474,8 +474,8 @@ impl<D: Driver> Worker<'_, D> {
 }
 
 /// Notes what broke a connection, by the first of its calls that it cost.
-pub(super) fn blame(connection: &mut Connection, ended: &[Ended]) {
-    let cost = ended.iter().find_map(|ended| match ended.ending {
+pub(super) fn blame<'a>(connection: &mut Connection, mut ended: impl Iterator<Item = &'a Ended>) {
+    let cost = ended.find_map(|ended| match ended.ending {
         Ending::Cause(cause) => Some(translate::cause(cause)),
         _ => None,
     });

@@ -102,18 +102,14 @@ impl<D: Driver> Worker<'_, D> {
         }
         live.more.iter_mut().filter(|held| **held == connection).for_each(|held| *held = NONE);
         if self.prepared.on_close == OnClose::EndSession {
-            live.orphaned = true;
-            live.session.give_up();
-            self.orphaned.push(session);
+            self.sessions.orphan(session);
         }
     }
 
     /// Ends the sessions that lost the connection they end with, and have nothing more to hear.
     pub(super) fn end_orphaned(&mut self) {
-        while let Some(session) = self.orphaned.pop() {
-            if self.sessions.get(session as usize).is_some_and(|live| live.orphaned && live.in_flight == 0) {
-                self.end_session(session, !self.stopping);
-            }
+        while let Some(session) = self.sessions.take_orphaned() {
+            self.end_session(session, !self.window.is_closed());
         }
     }
 
@@ -147,7 +143,7 @@ impl<D: Driver> Worker<'_, D> {
             self.drop_calls(session);
         }
         if self.sessions[session as usize].in_flight == 0 {
-            self.end_session(session, !self.stopping);
+            self.end_session(session, !self.window.is_closed());
         }
     }
 
@@ -167,13 +163,12 @@ impl<D: Driver> Worker<'_, D> {
         while let Some(call) = self.sessions[session as usize].waiting.pop(&self.calls) {
             given_up.push(call);
         }
-        let settling = &self.ended[self.settled..];
         let ended =
-            settling.iter().filter(|ended| self.calls[ended.call as usize].session == session).count();
+            self.ended.iter().filter(|ended| self.calls[ended.call as usize].session == session).count();
         if given_up.len() + ended < self.sessions[session as usize].in_flight as usize {
             // Some wait for others' connections, or to try again.
             let mut known = given_up.clone();
-            known.extend(settling.iter().map(|ended| ended.call));
+            known.extend(self.ended.iter().map(|ended| ended.call));
             let all = self.calls.iter().filter(|(_, call)| call.session == session);
             given_up.extend(all.map(|(index, _)| index as u32).filter(|index| !known.contains(index)));
             self.network.pool.forget_all(|call| given_up.contains(&call));

@@ -1,6 +1,7 @@
 //! Reports connections, requests and sessions to the observer.
 
-use super::{ActiveSession, Worker};
+use super::Worker;
+use crate::sessions::ActiveSession;
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::Template;

@@ -15,18 +15,21 @@ use warwolf_measure::Outcome;
 impl<D: Driver> Worker<'_, D> {
     /// Ends what has lasted too long, and pauses that are over.
     pub(super) fn expire(&mut self) {
-        while let Some(Due { timer, index, at }) = self.timers.take_due(self.now) {
-            match timer {
-                Timer::Call | Timer::Reply => self.give_up(index, at),
-                Timer::Connect | Timer::Handshake | Timer::Send | Timer::Idle => self.cut_off(index, timer),
-                Timer::Protocol => self.wake(index),
-                Timer::Pause => self.advance(index, at),
-                Timer::Throttle => self.receive_again(index),
-                Timer::Retry => {
-                    self.find_connection(index);
-                }
+        while let Some(due) = self.timers.take_due(self.now) {
+            self.handle(|worker| worker.go_off(due));
+        }
+    }
+
+    fn go_off(&mut self, Due { timer, index, at }: Due) {
+        match timer {
+            Timer::Call | Timer::Reply => self.give_up(index, at),
+            Timer::Connect | Timer::Handshake | Timer::Send | Timer::Idle => self.cut_off(index, timer),
+            Timer::Protocol => self.wake(index),
+            Timer::Pause => self.advance(index, at),
+            Timer::Throttle => self.receive_again(index),
+            Timer::Retry => {
+                self.find_connection(index);
             }
-            self.settle();
         }
     }
 

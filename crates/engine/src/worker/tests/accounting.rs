@@ -98,7 +98,7 @@ fn a_session_that_nothing_would_wake_is_found() {
     thinking.stop = Stop::after(millis(200));
     assert_eq!(interfered_in(&thinking, |_| {}), Ok(()));
     let lose_the_pauses = |worker: &mut SimWorker<'_>| {
-        let sessions: Vec<u32> = worker.sessions.iter().map(|(index, _)| index as u32).collect();
+        let sessions: Vec<u32> = worker.sessions.iter().map(|(index, _)| index).collect();
         for session in sessions {
             worker.timers.clear(Timer::Pause, session);
         }

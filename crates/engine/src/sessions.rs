@@ -1,0 +1,139 @@
+//! The active sessions of a worker, each in a slot.
+
+use crate::call::{CallList, NONE};
+use slab::Slab;
+use std::ops::{Index, IndexMut};
+use warwolf_clock::Timestamp;
+use warwolf_http::TlsConfig;
+use warwolf_workload::Session;
+
+/// A session under way.
+pub(crate) struct ActiveSession {
+    pub(crate) session: Session,
+    /// The connection it keeps for itself, or [`NONE`]; the first of its own where it has several.
+    pub(crate) connection: u32,
+    /// The others of its own, in order, up to the last one that ever was.
+    pub(crate) more: Vec<u32>,
+    /// Calls that found no room on connections of its own.
+    pub(crate) waiting: CallList,
+    pub(crate) in_flight: u32,
+    pub(crate) began: Timestamp,
+    /// It ends with a connection that is gone.
+    pub(crate) orphaned: bool,
+    /// TLS with what its own connections have left to resume, where they resume nothing else.
+    pub(crate) tls: Option<TlsConfig>,
+}
+
+impl ActiveSession {
+    pub(crate) fn new(session: Session, began: Timestamp) -> Self {
+        Self {
+            session,
+            connection: NONE,
+            more: Vec::new(),
+            waiting: CallList::EMPTY,
+            in_flight: 0,
+            began,
+            orphaned: false,
+            tls: None,
+        }
+    }
+}
+
+/// Slots for sessions, and when they were all taken.
+pub(crate) struct Sessions {
+    active: Slab<ActiveSession>,
+    /// Slots.
+    limit: usize,
+    /// Arrivals due up to this moment found no slot.
+    full_until: Timestamp,
+    /// Sessions that lost the connection they end with.
+    orphaned: Vec<u32>,
+}
+
+impl Sessions {
+    /// Slots for `limit` sessions, with memory for the first `reserved`.
+    pub(crate) fn new(limit: usize, reserved: usize) -> Self {
+        Self {
+            active: Slab::with_capacity(reserved),
+            limit,
+            full_until: Timestamp::ZERO,
+            orphaned: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// Whether all slots are taken.
+    pub(crate) fn is_full(&self) -> bool {
+        self.active.len() >= self.limit
+    }
+
+    /// Notes that arrivals due up to this moment find no slot.
+    pub(crate) fn note_full(&mut self, until: Timestamp) {
+        self.full_until = until;
+    }
+
+    /// Whether an arrival due at this moment found no slot then.
+    pub(crate) fn held_back(&self, due: Timestamp) -> bool {
+        due <= self.full_until && self.full_until > Timestamp::ZERO
+    }
+
+    /// Gives a session a slot.
+    pub(crate) fn insert(&mut self, session: ActiveSession) -> u32 {
+        self.active.insert(session) as u32
+    }
+
+    /// Frees a slot.
+    pub(crate) fn remove(&mut self, index: u32) -> ActiveSession {
+        self.active.remove(index as usize)
+    }
+
+    pub(crate) fn get(&self, index: u32) -> Option<&ActiveSession> {
+        self.active.get(index as usize)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut ActiveSession> {
+        self.active.get_mut(index as usize)
+    }
+
+    /// Slots that are taken, and by what.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &ActiveSession)> {
+        self.active.iter().map(|(index, session)| (index as u32, session))
+    }
+
+    /// Notes a session that lost the connection it ends with: it makes no further call.
+    pub(crate) fn orphan(&mut self, index: u32) {
+        let session = &mut self.active[index as usize];
+        session.orphaned = true;
+        session.session.give_up();
+        self.orphaned.push(index);
+    }
+
+    /// Takes the next orphaned session that has no call in flight, to be ended.
+    pub(crate) fn take_orphaned(&mut self) -> Option<u32> {
+        while let Some(index) = self.orphaned.pop() {
+            if self.get(index).is_some_and(|session| session.orphaned && session.in_flight == 0) {
+                return Some(index);
+            }
+        }
+        None
+    }
+}
+
+impl Index<usize> for Sessions {
+    type Output = ActiveSession;
+
+    #[inline]
+    fn index(&self, index: usize) -> &ActiveSession {
+        &self.active[index]
+    }
+}
+
+impl IndexMut<usize> for Sessions {
+    #[inline]
+    fn index_mut(&mut self, index: usize) -> &mut ActiveSession {
+        &mut self.active[index]
+    }
+}
