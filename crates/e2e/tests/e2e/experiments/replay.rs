@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use warwolf_e2e::process::{Process, command};
+use warwolf_e2e::process::{Ending, Process, command};
 use warwolf_e2e::warwolf::program;
 use warwolf_e2e::{Warwolf, target};
 use warwolf_target::{Handle, Options};
@@ -106,6 +106,67 @@ fn what_cannot_be_sent_is_refused() {
         let told = Warwolf::new(&["replay", word(&log)]).told();
         assert!(told.code == 2 && told.stderr.contains(expected), "{told:#?}");
     }
+}
+
+#[test]
+fn odd_lines_and_unknown_hosts_are_counted_and_the_rest_is_sent() {
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), server());
+    let line = |minute: u32, target: &str| {
+        format!("1.1.1.1 - - [10/Oct/2000:13:{minute:02}:36 -0700] \"GET {target} HTTP/1.1\" 200 5\n")
+    };
+    let odd: String =
+        ["http://[", "?x", "http://%/", "http://h:99999/x", "ftp://x/"].iter().map(|t| line(51, t)).collect();
+    let here = |path: &str| target::url(&server, path);
+    let log = file(folder.path(), "odd", &[line(50, "/first"), odd, line(52, "/last")].concat());
+    let told =
+        Warwolf::new(&["replay", word(&log), "--to", &here("/"), "--speed", "1000x", "--format", "json"])
+            .told()
+            .exits(0);
+    assert_eq!(told.completed(), 2, "{told:#?}");
+    assert!(told.stderr.contains("5 not understood; no valid request: 5, first in line 2"), "{told:#?}");
+
+    let hosts =
+        [line(50, &here("/first")), line(51, "http://nosuch.invalid/"), line(52, &here("/last"))].concat();
+    let log = file(folder.path(), "hosts", &hosts);
+    let words = ["replay", word(&log), "--speed", "1000x", "--format", "json", "-H", "Authorization: secret"];
+    let told = Warwolf::new(&words).told().exits(0);
+    assert_eq!(told.completed(), 2, "{told:#?}");
+    assert!(told.stderr.contains("`nosuch.invalid`: has no address; 1 request not sent"), "{told:#?}");
+    assert!(told.stderr.contains("2 requests sent without credentials"), "{told:#?}");
+}
+
+#[test]
+fn ctrl_c_ends_a_replay_that_waits_for_its_pipe() {
+    let server = server();
+    let mut replay = Process::start(word(program()), |command| {
+        command.args([
+            "replay",
+            "-",
+            "--to",
+            &target::url(&server, "/"),
+            "--speed",
+            "1000x",
+            "--format",
+            "json",
+        ]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    });
+    let mut pipe = replay.child().stdin.take().expect("a pipe");
+    // More than a part, so that the first is sent before the pipe is silent.
+    let lines: String = (0..3)
+        .map(|minute| format!("1.1.1.1 - - [10/Oct/2000:13:5{minute}:36 -0700] \"GET / HTTP/1.1\" 200 5\n"))
+        .collect();
+    pipe.write_all(lines.as_bytes()).expect("it reads");
+    pipe.flush().expect("it reads");
+    let start = std::time::Instant::now();
+    while server.log().len() < 2 && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    replay.signal(Ending::Interrupt);
+    let mut text = String::new();
+    replay.child().stdout.take().expect("a pipe").read_to_string(&mut text).expect("it prints");
+    assert_eq!(replay.wait(Duration::from_secs(5)).and_then(|status| status.code()), Some(130), "{text}");
+    assert!(text.contains("\"completed\": 2,"), "{text}");
 }
 
 /// Three requests in a format, and what of it cannot be understood.
