@@ -17,6 +17,7 @@ mod short_help;
 mod tls;
 pub mod torture;
 mod usage_error;
+pub mod values;
 
 pub use load::{
     ConnectionWords, DriverWord, IdleWord, Load, MachineWords, OrderWord, RequestWords, TlsWords,
@@ -25,7 +26,7 @@ pub use output::{FormWord, FormatWord, Output, Written};
 pub use plan::{Inputs, plan, shard};
 pub use short_help::TEXT as SHORT_HELP;
 pub use tls::Trust;
-pub use usage_error::{UsageError, reason};
+pub use usage_error::{FileError, UsageError, reason};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use environment::with_environment;

@@ -1,58 +1,173 @@
-//! What is wrong with an argument, in one line: what, where, and what would be right.
+//! Errors that the user has to correct, each in one line: where, what, and what would be right.
 
 use crate::environment::variable;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use warwolf_plan::PlanError;
 
 const PROGRAM: &str = "warwolf";
 
 /// Bad input. Printed after `warwolf: `, and the exit code is 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UsageError(String);
+pub enum UsageError {
+    /// A value is wrong.
+    Value {
+        /// Option, environment variable, command, or field of a plan, as the user wrote it.
+        place: String,
+        /// The value.
+        value: String,
+        /// What would be right.
+        remedy: String,
+    },
+    /// An argument is missing, or cannot be used with the others.
+    Argument {
+        /// Option, environment variable, command, file, or field of a plan, as the user wrote it.
+        place: String,
+        /// What is wrong, and what would be right.
+        remedy: String,
+    },
+    /// A file that an argument names cannot be used.
+    File(FileError),
+    /// The arguments do not follow the syntax of the command line: the message that clap's error amounts to.
+    Syntax(String),
+}
 
 impl UsageError {
-    /// An error with this text: lower case, no full stop, literal values in backticks.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+    /// A wrong value of `--option`.
+    pub fn value(option: &str, value: impl fmt::Display, remedy: impl Into<String>) -> Self {
+        Self::Value { place: named(option), value: value.to_string(), remedy: remedy.into() }
+    }
+
+    /// `--option` is missing, or cannot be used here.
+    pub fn option(option: &str, remedy: impl Into<String>) -> Self {
+        Self::Argument { place: named(option), remedy: remedy.into() }
+    }
+
+    /// `--option` cannot be used here: the reason why.
+    pub fn superfluous(option: &str, reason: &str) -> Self {
+        Self::option(option, format!("{reason}; leave it out"))
+    }
+
+    /// The arguments of a command, or the content of a file, are wrong as a whole.
+    pub fn of(place: impl fmt::Display, remedy: impl fmt::Display) -> Self {
+        Self::Argument { place: place.to_string(), remedy: remedy.to_string() }
     }
 
     /// An error in a field of the plan, which is named as the user wrote it: as an option, as an environment variable, or as
     /// it is called in a plan file.
     pub fn about(error: &PlanError, matches: &clap::ArgMatches) -> Self {
-        let PlanError { value, remedy, .. } = error;
-        let field = source(&error.field, matches);
-        Self(if value.is_empty() {
-            format!("{field}: {remedy}")
-        } else {
-            format!("{field}: `{value}`: {remedy}")
-        })
+        let PlanError { value, remedy, .. } = error.clone();
+        Self::with_value(source(&error.field, matches), value, remedy)
     }
 
     /// An error in the value of an option that is not part of a plan.
     pub fn of_option(error: PlanError) -> Self {
-        let PlanError { field, value, remedy } = error;
-        let field = if field == "url" { field } else { format!("--{field}") };
-        Self(format!("{field}: `{value}`: {remedy}"))
+        Self::with_value(named(&error.field), error.value, error.remedy)
     }
 
-    /// A file that the option `option` names cannot be read or written: `what` says which.
-    pub fn of_file(option: &str, path: &Path, what: &str, error: &io::Error) -> Self {
-        Self(format!("--{option}: `{}`: cannot be {what}: {}", path.display(), reason(error)))
+    fn with_value(place: String, value: String, remedy: String) -> Self {
+        if value.is_empty() { Self::Argument { place, remedy } } else { Self::Value { place, value, remedy } }
     }
 
-    /// What clap found wrong, in one line. `environment` reads a variable of the environment.
+    /// The error that clap found. `environment` reads a variable of the environment.
     pub fn from_clap(error: &clap::Error, environment: impl Fn(&str) -> Option<String>) -> Self {
-        Self(explain(error, environment))
+        Self::Syntax(explain(error, environment))
+    }
+}
+
+impl From<FileError> for UsageError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
     }
 }
 
 impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Value { place, value, remedy } => write!(f, "{place}: `{value}`: {remedy}"),
+            Self::Argument { place, remedy } => write!(f, "{place}: {remedy}"),
+            Self::File(error) => error.fmt(f),
+            Self::Syntax(text) => f.write_str(text),
+        }
     }
+}
+
+/// A file or folder that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    option: Option<String>,
+    path: PathBuf,
+    act: Act,
+    reason: String,
+    remedy: Option<&'static str>,
+}
+
+/// What a file cannot be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Read,
+    Write,
+    Create,
+}
+
+impl FileError {
+    /// The file cannot be read.
+    #[must_use]
+    pub fn reading(path: &Path, error: &io::Error) -> Self {
+        Self::new(path, Act::Read, error)
+    }
+
+    /// The file cannot be written.
+    #[must_use]
+    pub fn writing(path: &Path, error: &io::Error) -> Self {
+        Self::new(path, Act::Write, error)
+    }
+
+    /// The folder cannot be created.
+    #[must_use]
+    pub fn creating(path: &Path, error: &io::Error) -> Self {
+        Self::new(path, Act::Create, error)
+    }
+
+    fn new(path: &Path, act: Act, error: &io::Error) -> Self {
+        Self { option: None, path: path.to_owned(), act, reason: reason(error), remedy: None }
+    }
+
+    /// The same file as the value of `--option`.
+    #[must_use]
+    pub fn of_option(self, option: &str) -> Self {
+        Self { option: Some(option.to_owned()), ..self }
+    }
+
+    /// The same with advice on what to use instead.
+    #[must_use]
+    pub fn with_remedy(self, remedy: &'static str) -> Self {
+        Self { remedy: Some(remedy), ..self }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.option {
+            Some(option) => write!(f, "--{option}: `{path}`")?,
+            None => write!(f, "{path}")?,
+        }
+        let act = match self.act {
+            Act::Read => "read",
+            Act::Write => "written",
+            Act::Create => "created",
+        };
+        write!(f, ": cannot be {act}: {}", self.reason)?;
+        self.remedy.map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
+    }
+}
+
+/// An option as users write it. The URL has no option.
+fn named(option: &str) -> String {
+    if option == "url" { option.to_owned() } else { format!("--{option}") }
 }
 
 /// Where the value of a field came from.

@@ -1,18 +1,15 @@
 //! `crawl`: walks a site's links and keeps a list of URLs and a click model.
 
 use crate::endpoint::{addresses, driver, place};
-use crate::exit::{Exit, Failure};
-use crate::output::OutputFile;
+use crate::exit::{Exit, Failure, MachineFailure, NetworkFailure, TargetFailure};
+use crate::output_file::OutputFile;
 use crate::progress::Manner;
 use crate::{signals, streams};
-use std::time::Duration;
-use warwolf_args::UsageError;
 use warwolf_args::crawl::Crawl;
-use warwolf_args::reason;
+use warwolf_args::{UsageError, values};
 use warwolf_crawl::{Limits, Progress, Site, Walk, WalkError};
 use warwolf_engine::Control;
-use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size};
-use warwolf_plan::words::parse_header;
+use warwolf_plan::quantity::{parse_rate, parse_size};
 use warwolf_plan::{ClickModel, Request};
 
 /// Walks, and writes what was found.
@@ -20,12 +17,7 @@ use warwolf_plan::{ClickModel, Request};
 /// # Errors
 /// When the words are wrong, the site cannot be walked, or a file cannot be written.
 pub(crate) fn crawl(args: &Crawl) -> Result<Exit, Failure> {
-    let request = Request::get(&args.url).map_err(UsageError::of_option)?;
-    if request.basic_auth.is_some() {
-        return Err(
-            UsageError::new("url: it has a name and a password; use -H 'Authorization: …' instead").into()
-        );
-    }
+    let request = values::plain_url(&args.url)?;
     let limits = limits(args)?;
     let list = args.output.as_deref().map(|path| OutputFile::open("output", path)).transpose()?;
     let model = args.clicks.as_deref().map(|path| OutputFile::open("clicks", path)).transpose()?;
@@ -49,44 +41,27 @@ pub(crate) fn crawl(args: &Crawl) -> Result<Exit, Failure> {
 }
 
 fn limits(args: &Crawl) -> Result<Limits, UsageError> {
-    let count = |field: &str, text: &str| {
-        let number = parse_count(field, text).map_err(UsageError::of_option)?;
-        u32::try_from(number)
-            .map_err(|_| UsageError::new(format!("--{field}: `{text}`: use a smaller number")))
-    };
-    let at_least_1 = |field: &str, text: &str| match count(field, text)? {
-        0 => Err(UsageError::new(format!("--{field}: `{text}`: use 1 or more"))),
-        number => Ok(number),
-    };
-    let timeout = match parse_duration("timeout", &args.timeout).map_err(UsageError::of_option)? {
-        Duration::ZERO => return Err(UsageError::new("--timeout: `0`: use a time above zero, such as 10s")),
-        time => time,
-    };
-    let field = |line: &String| {
-        let (name, value) = parse_header(line).map_err(UsageError::of_option)?;
-        Ok(format!("{name}: {value}"))
-    };
     let page_bytes = parse_size("page-size", &args.page_size).map_err(UsageError::of_option)?;
     Ok(Limits {
-        pages: at_least_1("pages", &args.pages)?,
-        depth: count("depth", &args.depth)?,
+        pages: values::at_least_1("pages", &args.pages)?,
+        depth: values::at_least_0("depth", &args.depth)?,
         rate: parse_rate("rate", &args.rate).map_err(UsageError::of_option)?,
-        at_once: at_least_1("connections", &args.connections)?.min(1_000),
-        timeout,
+        at_once: values::at_least_1("connections", &args.connections)?.min(1_000),
+        timeout: values::time_above_zero("timeout", &args.timeout)?,
         page_bytes: usize::try_from(page_bytes).unwrap_or(usize::MAX).clamp(1_024, 64 << 20),
         under: args.under.clone(),
         robots: !args.ignore_robots,
         resources: args.resources,
-        fields: args.header.iter().map(field).collect::<Result<_, _>>()?,
+        fields: values::header_lines(&args.header)?,
     })
 }
 
 fn walk(args: &Crawl, request: &Request, limits: &Limits) -> Result<(Site, bool), Failure> {
     let Some(address) = addresses(&request.endpoint)?.into_iter().next() else {
-        return Err(Failure::new(format!("`{}`: has no address", request.endpoint.host)));
+        return Err(NetworkFailure::NoAddress(request.endpoint.host.clone(), None).into());
     };
     let place = place(&request.endpoint, address, &args.trust)?;
-    let start = url::Url::parse(&request.url()).map_err(Failure::new)?;
+    let start = url::Url::parse(&request.url()).map_err(|error| UsageError::of("url", error))?;
     let control = Control::new();
     signals::listen(&control, if args.quiet { Manner::Quiet } else { Manner::Lines })?;
     let mut watch = |progress: Progress| {
@@ -100,11 +75,9 @@ fn walk(args: &Crawl, request: &Request, limits: &Limits) -> Result<(Site, bool)
     };
     let site = Walk::run(driver(limits.at_once)?, &place, &start, limits, &mut watch);
     let site = site.map_err(|error| match error {
-        WalkError::Machine(error) => Failure::new(format!("the kernel refuses to wait: {}", reason(&error))),
-        WalkError::Forbidden => Failure::new(format!(
-            "`{start}`: robots.txt forbids it, or could not be had; on your own server, --ignore-robots"
-        )),
-        WalkError::NoStart(ending) => Failure::new(format!("`{start}`: {ending}")),
+        WalkError::Machine(error) => Failure::from(MachineFailure::Wait(error)),
+        WalkError::Forbidden => TargetFailure::Forbidden(start.to_string()).into(),
+        WalkError::NoStart(ending) => TargetFailure::NoStart(start.to_string(), ending).into(),
     })?;
     Ok((site, control.is_stopped()))
 }

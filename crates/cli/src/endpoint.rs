@@ -1,10 +1,8 @@
 //! Where single questions go: an address that was resolved once, and how TLS is spoken to it.
 
-use crate::exit::Failure;
+use crate::exit::{Failure, MachineFailure, NetworkFailure};
 use std::path::Path;
-use warwolf_args::Trust;
-use warwolf_args::UsageError;
-use warwolf_args::reason;
+use warwolf_args::{FileError, Trust, UsageError};
 use warwolf_driver::{Address, Epoll, Idle, Monotonic};
 use warwolf_engine::resolve;
 use warwolf_exchange::Target;
@@ -21,13 +19,12 @@ fn tls_config(trust: &Trust) -> Result<TlsConfig, Failure> {
         Some(path) => Verify::Roots(roots(path)?),
         None => Verify::System,
     };
-    TlsConfig::new(&TlsOptions { verify, ..TlsOptions::default() }).map_err(Failure::new)
+    TlsConfig::new(&TlsOptions { verify, ..TlsOptions::default() })
+        .map_err(|error| MachineFailure::Tls(error).into())
 }
 
 fn roots(path: &Path) -> Result<Vec<u8>, UsageError> {
-    std::fs::read(path).map_err(|error| {
-        UsageError::new(format!("--cacert: `{}`: cannot be read: {}", path.display(), reason(&error)))
-    })
+    std::fs::read(path).map_err(|error| FileError::reading(path, &error).of_option("cacert").into())
 }
 
 /// All addresses of an endpoint; at least one.
@@ -36,7 +33,7 @@ fn roots(path: &Path) -> Result<Vec<u8>, UsageError> {
 /// When its name has none.
 pub(crate) fn addresses(endpoint: &Endpoint) -> Result<Vec<Address>, Failure> {
     let found = resolve(&endpoint.host, endpoint.port, &Network::default());
-    found.map_err(|error| Failure::new(format!("`{}`: has no address: {}", endpoint.host, reason(&error))))
+    found.map_err(|error| NetworkFailure::NoAddress(endpoint.host.clone(), Some(error)).into())
 }
 
 /// The place that an endpoint is, at this address of its own.
@@ -57,6 +54,5 @@ pub(crate) fn place(endpoint: &Endpoint, address: Address, trust: &Trust) -> Res
 /// When descriptors are short.
 pub(crate) fn driver(sockets: u32) -> Result<Epoll, Failure> {
     let start = Monotonic::start_at(std::time::Duration::ZERO);
-    Epoll::new(start, Idle::Block, sockets as usize)
-        .map_err(|error| Failure::new(format!("the kernel gives no epoll: {}", reason(&error))))
+    Epoll::new(start, Idle::Block, sockets as usize).map_err(|error| MachineFailure::EventQueue(error).into())
 }

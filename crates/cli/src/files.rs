@@ -5,9 +5,7 @@ use clap::{ArgMatches, Args};
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-use warwolf_args::Inputs;
-use warwolf_args::Load;
-use warwolf_args::UsageError;
+use warwolf_args::{FileError, Inputs, Load, UsageError};
 use warwolf_measure::{Slo, SloError};
 use warwolf_plan::{ArrivalWords, Plan};
 
@@ -33,7 +31,7 @@ pub(crate) fn slos(texts: &[String]) -> Result<Vec<Slo>, UsageError> {
     let read = |text: &String| {
         Slo::parse(text).map_err(|SloError { value, remedy, .. }| {
             let part = if value == *text { String::new() } else { format!("`{value}`: ") };
-            UsageError::new(format!("--slo: `{text}`: {part}{remedy}"))
+            UsageError::value("slo", text, format!("{part}{remedy}"))
         })
     };
     texts.iter().map(read).collect()
@@ -50,9 +48,10 @@ fn refuse_beside_plan(matches: &ArgMatches) -> Result<(), UsageError> {
         None => Ok(()),
         Some(arg) => {
             let name = arg.get_long().map_or_else(|| "the URL".to_owned(), |long| format!("--{long}"));
-            Err(UsageError::new(format!(
-                "--plan: it holds the whole test; leave out {name}, or change it in the file"
-            )))
+            Err(UsageError::option(
+                "plan",
+                format!("it holds the whole test; leave out {name}, or change it in the file"),
+            ))
         }
     }
 }
@@ -73,7 +72,7 @@ fn inputs(load: &Load) -> Result<Inputs, UsageError> {
         ("key", load.tls.key.as_deref()),
     ] {
         if let Some(path) = path {
-            std::fs::File::open(path).map_err(|error| UsageError::of_file(option, path, "read", &error))?;
+            std::fs::File::open(path).map_err(|error| FileError::reading(path, &error).of_option(option))?;
         }
     }
     Ok(Inputs {
@@ -87,14 +86,13 @@ fn inputs(load: &Load) -> Result<Inputs, UsageError> {
 
 /// The text of a file; `-` is stdin.
 fn text(option: &str, path: &Path) -> Result<String, UsageError> {
+    let wrong = |error: std::io::Error| FileError::reading(path, &error).of_option(option);
     if path == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|error| UsageError::of_file(option, path, "read", &error))?;
+        std::io::stdin().read_to_string(&mut text).map_err(wrong)?;
         return Ok(text);
     }
-    std::fs::read_to_string(path).map_err(|error| UsageError::of_file(option, path, "read", &error))
+    Ok(std::fs::read_to_string(path).map_err(wrong)?)
 }
 
 /// A seed that differs from run to run, short enough to be typed.

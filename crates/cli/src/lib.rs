@@ -18,6 +18,7 @@ mod history;
 mod load;
 mod manuals;
 mod output;
+mod output_file;
 mod progress;
 mod replay;
 mod results;
@@ -53,7 +54,7 @@ pub fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => {
             streams::say(&format!("warwolf: {failure}\n"));
-            failure.exit.into()
+            failure.exit().into()
         }
     }
 }

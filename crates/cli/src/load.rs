@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use std::io;
 use warwolf_args::UsageError;
 use warwolf_driver::host;
-use warwolf_engine::{Control, PreparedRun, SetupError};
+use warwolf_engine::{Control, PreparedRun};
 use warwolf_measure::{Interval, Run};
 use warwolf_plan::{Network, Plan, Shard};
 
@@ -37,7 +37,7 @@ pub(crate) fn run(
 /// When the plan names what is not available.
 pub(crate) fn prepare(plan: &Plan, shard: Shard) -> Result<PreparedRun<'_>, Failure> {
     check_sources(&plan.network)?;
-    PreparedRun::new(plan, shard).map_err(failure)
+    Ok(PreparedRun::new(plan, shard)?)
 }
 
 /// Runs what was prepared and notes what it ran on.
@@ -50,16 +50,8 @@ pub(crate) fn perform(
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, Failure> {
     let environment = environment::observe();
-    let run = prepared.run_now(control, watch, None).map_err(failure)?;
+    let run = prepared.run_now(control, watch, None)?;
     Ok(run.in_environment(&environment))
-}
-
-fn failure(error: SetupError) -> Failure {
-    match error {
-        // The plan passed its own check, so what is wrong now is what it names.
-        SetupError::Plan(_) | SetupError::Request { .. } => UsageError::new(error.to_string()).into(),
-        _ => Failure::new(error),
-    }
 }
 
 /// Every source address must be this machine's: otherwise each connection fails, for a reason that names no option.
@@ -70,9 +62,8 @@ fn check_sources(network: &Network) -> Result<(), UsageError> {
                 io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
                 _ => error.to_string(),
             };
-            return Err(UsageError::new(format!(
-                "--bind: `{source}`: {reason}; use one that `ip address` shows"
-            )));
+            let remedy = format!("{reason}; use one that `ip address` shows");
+            return Err(UsageError::value("bind", source, remedy));
         }
     }
     Ok(())

@@ -23,12 +23,14 @@ pub(crate) fn manual(args: &Man) -> Result<Vec<u8>, Failure> {
         Some(name) => {
             let known = program.find_subcommand(name).ok_or_else(|| {
                 let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-                UsageError::new(format!("man: `{name}`: no such command; use one of {}", names.join(", ")))
+                UsageError::of("man", format!("`{name}`: no such command; use one of {}", names.join(", ")))
             })?;
             known.clone().name(format!("warwolf-{name}"))
         }
     };
     let mut roff = Vec::new();
-    clap_mangen::Man::new(page).render(&mut roff).map_err(Failure::new)?;
+    clap_mangen::Man::new(page)
+        .render(&mut roff)
+        .map_err(|_| Failure::Us("the manual page cannot be rendered"))?;
     Ok(roff)
 }

@@ -1,53 +1,11 @@
 //! Writes a result to stdout and into files, each in a format of its own.
 
 use crate::exit::Failure;
+use crate::output_file::OutputFile;
 use crate::streams;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use warwolf_args::{UsageError, Written, reason};
+use std::path::PathBuf;
+use warwolf_args::{UsageError, Written};
 use warwolf_report::{Form, Rendered};
-
-/// A file that waits for a result. It is opened before the run, so that nothing is lost to a mistyped path, and keeps its old
-/// content until there is a new one.
-pub(crate) struct OutputFile {
-    path: PathBuf,
-    file: File,
-}
-
-impl OutputFile {
-    /// Opens the file that `--option` names.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn open(option: &str, path: &Path) -> Result<Self, UsageError> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| UsageError::of_file(option, path, "written", &error))?;
-        Ok(Self { path: path.to_owned(), file })
-    }
-
-    /// Replaces the content of the file.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
-        replace(&self.file, bytes).map_err(|error| unwritable(&self.path, &error))
-    }
-}
-
-/// Only a plain file has a length to set.
-fn replace(mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    if file.metadata()?.is_file() {
-        file.set_len(0)?;
-    }
-    file.write_all(bytes)?;
-    file.flush()
-}
-
-/// A file could not be written.
-pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(format!("{}: cannot be written: {}", path.display(), reason(error)))
-}
 
 /// Everything that waits for one result: stdout, and files by their extensions.
 pub(crate) struct Outputs<F> {
@@ -68,7 +26,7 @@ impl<F: Copy> Outputs<F> {
         let open = |path: &PathBuf| {
             let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
             let format = format(&extension.to_ascii_lowercase())
-                .map_err(|why| UsageError::new(format!("--output: `{}`: {why}", path.display())))?;
+                .map_err(|why| UsageError::value("output", path.display(), why))?;
             Ok((OutputFile::open("output", path)?, format))
         };
         Ok(Self { files: paths.iter().map(open).collect::<Result<_, UsageError>>()?, stdout })
@@ -102,7 +60,7 @@ pub(crate) fn of_experiment(args: &Written, forms: &[Form]) -> Result<Outputs<Fo
     let names: Vec<String> = forms.iter().map(|form| format!("{form:?}").to_lowercase()).collect();
     if !forms.contains(&stdout) {
         let word = format!("{stdout:?}").to_lowercase();
-        return Err(UsageError::new(format!("--format: `{word}`: use one of {}", names.join(", "))));
+        return Err(UsageError::value("format", word, format!("use one of {}", names.join(", "))));
     }
     let form = |extension: &str| {
         let form = match extension {

@@ -2,7 +2,7 @@
 //!
 //! A thread of its own reads the log while the part before is sent.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, MachineFailure, NetworkFailure};
 use crate::experiment::Runner;
 use crate::results::Results;
 use crate::{files, streams};
@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 use warwolf_accesslog::{Format, parse_time};
 use warwolf_args::replay::{LogFormat, Replay as Args};
-use warwolf_args::{UsageError, reason};
+use warwolf_args::{FileError, UsageError, reason};
 use warwolf_clock::Clock;
 use warwolf_driver::Monotonic;
 use warwolf_plan::{Endpoint, Plan};
@@ -34,7 +34,9 @@ const LONG_PAUSE: Duration = Duration::from_secs(60);
 /// When an argument is wrong, a file cannot be read or written, or the first part cannot be run.
 pub(crate) fn replay(args: &Args, matches: &ArgMatches) -> Result<Exit, Failure> {
     let [path] = args.load.url.as_slice() else {
-        return Err(UsageError::new("replay: give one log, or - for stdin; --to URL names the server").into());
+        return Err(
+            UsageError::of("replay", "give one log, or - for stdin; --to URL names the server").into()
+        );
     };
     let plan = plan(args, matches)?;
     let network = plan.network.clone();
@@ -69,9 +71,8 @@ fn plan(args: &Args, matches: &ArgMatches) -> Result<Plan, UsageError> {
         ("duration", args.load.duration.is_some()),
     ] {
         if given {
-            return Err(UsageError::new(format!(
-                "--{name}: the log determines requests and duration; leave it out, or use --since and --until"
-            )));
+            let remedy = "the log determines requests and duration; leave it out, or use --since and --until";
+            return Err(UsageError::option(name, remedy));
         }
     }
     let mut load = warwolf_args::Load {
@@ -103,18 +104,18 @@ fn speed(text: Option<&str>) -> Result<f64, UsageError> {
     let number = text.trim().trim_end_matches('x').parse::<f64>().ok();
     number
         .filter(|speed| speed.is_finite() && (1e-3..=1e6).contains(speed))
-        .ok_or_else(|| UsageError::new(format!("--speed: `{text}`: use a factor such as 2x or 0.5x")))
+        .ok_or_else(|| UsageError::value("speed", text, "use a factor such as 2x or 0.5x"))
 }
 
 fn destinations(args: &Args) -> Result<Destinations, UsageError> {
     let mut destinations =
-        Destinations::new(args.to.as_deref()).map_err(|error| UsageError::new(format!("--to: {error}")))?;
+        Destinations::new(args.to.as_deref()).map_err(|error| UsageError::option("to", error.to_string()))?;
     for text in &args.map {
         destinations.map(text).map_err(|error| match error {
             MapError::Form => {
-                UsageError::new(format!("--map: `{text}`: use HOST=URL, such as a.test=http://127.0.0.1:81/"))
+                UsageError::value("map", text, "use HOST=URL, such as a.test=http://127.0.0.1:81/")
             }
-            MapError::Url(error) => UsageError::new(format!("--map: {error}")),
+            MapError::Url(error) => UsageError::option("map", error.to_string()),
         })?;
     }
     Ok(destinations)
@@ -123,13 +124,12 @@ fn destinations(args: &Args) -> Result<Destinations, UsageError> {
 fn filter(args: &Args) -> Result<Filter, UsageError> {
     let time = |option: &str, text: &Option<String>, usual| match text {
         None => Ok(usual),
-        Some(text) => parse_time(text).ok_or_else(|| {
-            UsageError::new(format!("--{option}: `{text}`: use a time such as 2026-11-21T10:00:00Z"))
-        }),
+        Some(text) => parse_time(text)
+            .ok_or_else(|| UsageError::value(option, text, "use a time such as 2026-11-21T10:00:00Z")),
     };
     let status = |text: &String| {
         StatusRange::parse(text).ok_or_else(|| {
-            UsageError::new(format!("--only-status: `{text}`: use a status or a class, such as 200 or 3xx"))
+            UsageError::value("only-status", text, "use a status or a class, such as 200 or 3xx")
         })
     };
     Ok(Filter {
@@ -157,8 +157,8 @@ fn open(path: &str, args: &Args) -> Result<Log, UsageError> {
     };
     let log = input().and_then(|input| Log::new(input, format, filter, destinations));
     log.map_err(|error| match error {
-        LogError::Read(error) => UsageError::new(format!("{path}: cannot be read: {}", reason(&error))),
-        LogError::Empty => UsageError::new(format!("{path}: {error}")),
+        LogError::Read(error) => FileError::reading(Path::new(path), &error).into(),
+        LogError::Empty => UsageError::of(path, error),
     })
 }
 
@@ -180,7 +180,7 @@ fn read(mut log: Log) -> Result<Receiver<Part>, Failure> {
         // Nobody receives it when the user stopped the replay.
         let _ = give.send(Part { calls: Vec::new(), counts: log.counts().clone() });
     };
-    std::thread::Builder::new().name("log".to_owned()).spawn(read).map_err(Failure::new)?;
+    std::thread::Builder::new().name("log".to_owned()).spawn(read).map_err(MachineFailure::Thread)?;
     Ok(parts)
 }
 
@@ -198,7 +198,7 @@ fn send(
             Ok(part) => part,
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Failure::new("the thread that reads the log failed; please report this"));
+                return Err(Failure::Us("the thread that reads the log failed"));
             }
         };
         *counts = part.counts;
@@ -270,12 +270,12 @@ fn sentence(counts: &Counts) -> String {
 /// Why no request of the log was sent.
 fn nothing_sent(path: &str, counts: &Counts, replay: &Replay) -> Failure {
     match &counts.without_server {
-        _ if !replay.unresolved().is_empty() => Failure::new("no server that the log names has an address"),
+        _ if !replay.unresolved().is_empty() => NetworkFailure::NoServer.into(),
         Some(target) => {
-            UsageError::new(format!("replay: the log does not say where `{target}` goes; use --to URL"))
+            UsageError::of("replay", format!("the log does not say where `{target}` goes; use --to URL"))
                 .into()
         }
-        None => UsageError::new(format!("{path}: nothing to send: {}", sentence(counts))).into(),
+        None => UsageError::of(path, format!("nothing to send: {}", sentence(counts))).into(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, Failure};
 use crate::output::{Outputs, unknown_extension};
+use crate::output_file::replace;
 use crate::streams;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -60,7 +61,7 @@ impl Results {
 pub(crate) fn keep(path: &Path, run: &Run) -> std::io::Result<()> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let kind = kind(&extension.to_ascii_lowercase()).unwrap_or(Kind::Run);
-    std::fs::write(path, render(kind, run, &Report::of(run), false))
+    replace(path, &render(kind, run, &Report::of(run), false))
 }
 
 fn render(kind: Kind, run: &Run, report: &Report<'_>, colour: bool) -> Vec<u8> {

@@ -25,10 +25,8 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
         None => Shard::WHOLE,
     };
     if given.shard.is_some() && given.load.seed.is_none() && given.load.plan.is_none() {
-        return Err(UsageError::new(
-            "--shard: the parts of a run have one seed; give each the same --seed N",
-        )
-        .into());
+        let remedy = "the parts of a run have one seed; give each the same --seed N";
+        return Err(UsageError::option("shard", remedy).into());
     }
     if plan.is_open() && given.load.connections.is_none() && given.load.plan.is_none() {
         load::fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));

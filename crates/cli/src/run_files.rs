@@ -2,14 +2,12 @@
 
 use crate::exit::{Exit, Failure};
 use crate::files;
-use crate::output::unwritable;
+use crate::output_file::OutputFile;
 use crate::results::Results;
 use crate::streams;
 use std::io::Read;
 use std::path::Path;
-use warwolf_args::UsageError;
-use warwolf_args::reason;
-use warwolf_args::{Merge, Report};
+use warwolf_args::{FileError, Merge, Report, UsageError};
 use warwolf_measure::Run;
 
 /// `report`: a kept run, reported again.
@@ -30,7 +28,7 @@ fn chart(run: &Run, name: &str) -> Result<Exit, Failure> {
     let charts = warwolf_report::Report::of(run).charts();
     let Some(chart) = charts.iter().find(|chart| chart.name == name) else {
         let names: Vec<&str> = charts.iter().map(|chart| chart.name).collect();
-        return Err(UsageError::new(format!("--chart: `{name}`: this run has {}", names.join(", "))).into());
+        return Err(UsageError::value("chart", name, format!("this run has {}", names.join(", "))).into());
     };
     streams::print(chart.to_svg().as_bytes())?;
     Ok(Exit::Well)
@@ -41,14 +39,15 @@ fn chart(run: &Run, name: &str) -> Result<Exit, Failure> {
 /// # Errors
 /// When a file is no run file, the files are not parts of one run, or the sum cannot be written.
 pub(crate) fn merge(args: &Merge) -> Result<Exit, Failure> {
+    let output = OutputFile::open("output", &args.output)?;
     let runs = args.files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-    let whole = Run::merge(runs).map_err(|error| UsageError::new(error.to_string()))?;
+    let whole = Run::merge(runs).map_err(|error| UsageError::of("merge", error))?;
     let missing = whole.missing_shards();
     if !missing.is_empty() {
         let parts: Vec<String> = missing.iter().map(|index| (index + 1).to_string()).collect();
         streams::say(&format!("warwolf: parts are missing: {}\n", parts.join(", ")));
     }
-    std::fs::write(&args.output, whole.encode()).map_err(|error| unwritable(&args.output, &error))?;
+    output.write(&whole.encode())?;
     Ok(Exit::Well)
 }
 
@@ -60,12 +59,9 @@ pub(crate) fn read(path: &Path) -> Result<Run, Failure> {
     } else {
         std::fs::read(path)
     };
-    let name = path.display();
     let bytes = bytes.map_err(|error| {
-        UsageError::new(format!(
-            "{name}: cannot be read: {}; give a file of `warwolf run -o FILE.wwr`",
-            reason(&error)
-        ))
+        let remedy = "give a file of `warwolf run -o FILE.wwr`";
+        UsageError::from(FileError::reading(path, &error).with_remedy(remedy))
     })?;
-    Run::decode(&bytes).map_err(|error| UsageError::new(format!("{name}: {error}")).into())
+    Run::decode(&bytes).map_err(|error| UsageError::of(path.display(), error).into())
 }

@@ -1,6 +1,6 @@
 //! Signals that end a run. They are waited for on a thread of their own.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, MachineFailure};
 use crate::progress::Manner;
 use crate::streams;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -51,8 +51,7 @@ pub(crate) fn listen(control: &Control, manner: Manner) -> Result<(), Failure> {
         1 => control.abort(),
         _ => exit(Exit::Interrupted as i32),
     };
-    handle(&[SIGINT, SIGTERM], react)
-        .map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))
+    handle(&[SIGINT, SIGTERM], react).map_err(|error| MachineFailure::Signals(error).into())
 }
 
 /// Ends the program at once.

@@ -2,7 +2,8 @@
 
 use crate::exit::Failure;
 use std::io::{self, ErrorKind, Write};
-use warwolf_args::reason;
+use std::path::Path;
+use warwolf_args::FileError;
 
 /// Writes data to stdout.
 ///
@@ -12,7 +13,7 @@ pub(crate) fn print(data: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(data).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("stdout cannot be written: {}", reason(&error))))
+            Err(FileError::writing(Path::new("stdout"), &error).into())
         }
         _ => Ok(()),
     }

@@ -1,6 +1,6 @@
 //! `target`: the built-in server under test, until it is interrupted.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, MachineFailure};
 use crate::streams;
 use warwolf_target::{Listening, Options, interrupted, serve};
 
@@ -14,6 +14,7 @@ pub(crate) fn target(options: &Options) -> Result<Exit, Failure> {
         let urls: String = listening.endpoints.iter().map(|endpoint| format!("{endpoint}\n")).collect();
         printed = streams::print(urls.as_bytes());
     };
-    serve(options.clone(), ready, interrupted()).map_err(Failure::new)?;
+    serve(options.clone(), ready, interrupted())
+        .map_err(|error| MachineFailure::TestServer(error.to_string()))?;
     printed.map(|()| Exit::Well)
 }

@@ -1,21 +1,19 @@
 //! `torture`: looks for requests that make a server answer wrongly or fall over.
 
 use crate::endpoint::{addresses, driver, place};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, MachineFailure, NetworkFailure, TargetFailure};
 use crate::files::seed_of_now;
 use crate::output::{Outputs, unknown_extension};
 use crate::progress::Manner;
 use crate::{signals, streams};
-use std::time::Duration;
-use warwolf_args::UsageError;
-use warwolf_args::reason;
+use std::path::Path;
 use warwolf_args::torture::{FormatWord, Torture};
+use warwolf_args::{FileError, UsageError, values};
 use warwolf_driver::{Address, host};
 use warwolf_engine::Control;
 use warwolf_exchange::{Ending, Message, Step, Target};
 use warwolf_plan::Request;
-use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size, print_rate};
-use warwolf_plan::words::parse_header;
+use warwolf_plan::quantity::{parse_rate, parse_size, print_rate};
 use warwolf_torture::{
     Base, Campaign, CampaignError, Finding, Format, Generator, Options, Outcome, Progress, Subject,
     from_json, is_private, render, replay, spelling,
@@ -30,13 +28,13 @@ pub(crate) fn torture(args: &Torture) -> Result<Exit, Failure> {
         return again(args, finding);
     }
     let url = args.url.as_deref().unwrap_or_default();
-    let request = Request::get(url).map_err(UsageError::of_option)?;
+    let request = values::plain_url(url)?;
     let options = options(args)?;
     let base = Base {
         authority: request.endpoint.host_header(),
         target: request.path.clone(),
         longest: longest(args)?,
-        fields: fields(args, &request)?,
+        fields: values::header_lines(&args.header)?,
     };
     let seed = args.seed.unwrap_or_else(seed_of_now);
     let subject = subject(args, &request, seed);
@@ -53,26 +51,15 @@ pub(crate) fn torture(args: &Torture) -> Result<Exit, Failure> {
 }
 
 fn options(args: &Torture) -> Result<Options, UsageError> {
-    let count = |field: &str, text: &str| parse_count(field, text).map_err(UsageError::of_option);
-    let at_least_1 = |field: &str, text: &str| match count(field, text)? {
-        0 => Err(UsageError::new(format!("--{field}: `{text}`: use 1 or more"))),
-        number => Ok(u32::try_from(number).unwrap_or(u32::MAX)),
-    };
-    let time = |field: &str, text: &str| match parse_duration(field, text).map_err(UsageError::of_option)? {
-        Duration::ZERO => {
-            Err(UsageError::new(format!("--{field}: `{text}`: use a time above zero, such as 2s")))
-        }
-        time => Ok(time),
-    };
     Ok(Options {
         rate: parse_rate("rate", &args.rate).map_err(UsageError::of_option)?,
         first: args.first,
-        requests: count("requests", &args.requests)?,
-        at_once: at_least_1("connections", &args.connections)?.min(AT_ONCE_MAX),
-        timeout: time("patience", &args.patience)?,
-        recovery: time("recovery", &args.recovery)?,
-        tries: at_least_1("tries", &args.tries)?,
-        findings: at_least_1("findings", &args.findings)? as usize,
+        requests: values::count("requests", &args.requests)?,
+        at_once: values::at_least_1("connections", &args.connections)?.min(AT_ONCE_MAX),
+        timeout: values::time_above_zero("patience", &args.patience)?,
+        recovery: values::time_above_zero("recovery", &args.recovery)?,
+        tries: values::at_least_1("tries", &args.tries)?,
+        findings: values::at_least_1("findings", &args.findings)? as usize,
     })
 }
 
@@ -83,22 +70,11 @@ fn longest(args: &Torture) -> Result<usize, UsageError> {
     let size = parse_size("longest", &args.longest).map_err(UsageError::of_option)?;
     match usize::try_from(size) {
         Ok(size @ 16..=LONGEST_MAX) => Ok(size),
-        _ => Err(UsageError::new(format!("--longest: `{}`: use 16 to 16m", args.longest))),
+        _ => Err(UsageError::value("longest", &args.longest, "use 16 to 16m")),
     }
 }
 
 const LONGEST_MAX: usize = 16 << 20;
-
-fn fields(args: &Torture, request: &Request) -> Result<Vec<String>, UsageError> {
-    if request.basic_auth.is_some() {
-        return Err(UsageError::new("url: it has a name and a password; use -H 'Authorization: …' instead"));
-    }
-    let line = |line: &String| {
-        let (name, value) = parse_header(line).map_err(UsageError::of_option)?;
-        Ok(format!("{name}: {value}"))
-    };
-    args.header.iter().map(line).collect()
-}
 
 fn subject(args: &Torture, request: &Request, seed: u64) -> Subject {
     let mut extra = String::new();
@@ -139,14 +115,14 @@ fn permitted(request: &Request, args: &Torture) -> Result<Target, Failure> {
     };
     let is_named = args.i_may_test.iter().any(|host| host.eq_ignore_ascii_case(&endpoint.host));
     if !is_named && !addresses.iter().all(is_own) {
-        return Err(UsageError::new(format!(
-            "url: `{0}`: neither a local nor a private address; if you have permission to test it, add `--i-may-test {0}`",
+        let remedy = format!(
+            "neither a local nor a private address; if you have permission to test it, add `--i-may-test {}`",
             endpoint.host
-        ))
-        .into());
+        );
+        return Err(UsageError::value("url", &endpoint.host, remedy).into());
     }
     let Some(address) = addresses.into_iter().next() else {
-        return Err(Failure::new(format!("`{}`: has no address", endpoint.host)));
+        return Err(NetworkFailure::NoAddress(endpoint.host.clone(), None).into());
     };
     place(endpoint, address, &args.trust)
 }
@@ -179,12 +155,8 @@ fn hunt(
     };
     let driver = driver(options.at_once + 2)?;
     Campaign::run(driver, place, generator, subject, options, &mut watch).map_err(|error| match error {
-        CampaignError::Failing(what) => Failure::new(format!(
-            "the server fails before the test: a valid request gets `{what}`; test a server that works"
-        )),
-        CampaignError::Machine(error) => {
-            Failure::new(format!("the kernel refuses to wait: {}", reason(&error)))
-        }
+        CampaignError::Failing(what) => TargetFailure::Failing(what.to_string()).into(),
+        CampaignError::Machine(error) => MachineFailure::Wait(error).into(),
     })
 }
 
@@ -239,7 +211,7 @@ fn again(args: &Torture, finding: &str) -> Result<Exit, Failure> {
     let (url, message) = match &args.url {
         Some(url) => {
             let message = spelling::read(finding);
-            (url.clone(), message.map_err(|why| UsageError::new(format!("--replay: {why}")))?)
+            (url.clone(), message.map_err(|why| UsageError::option("replay", why.to_string()))?)
         }
         None => kept(finding)?,
     };
@@ -247,8 +219,7 @@ fn again(args: &Torture, finding: &str) -> Result<Exit, Failure> {
     let timeout = options(args)?.timeout;
     let place = permitted(&request, args)?;
     let seen = replay(driver(1)?, &place, &message, timeout, args.times);
-    let seen =
-        seen.map_err(|error| Failure::new(format!("the kernel refuses to wait: {}", reason(&error))))?;
+    let seen = seen.map_err(MachineFailure::Wait)?;
     let mut text = String::new();
     for (exchange, trouble) in &seen {
         let what = match (trouble, exchange.ending) {
@@ -269,13 +240,14 @@ fn again(args: &Torture, finding: &str) -> Result<Exit, Failure> {
 
 /// The address and the request of a finding in a file, `FILE` or `FILE#N`.
 fn kept(args: &str) -> Result<(String, Message), UsageError> {
-    let wrong = |why: &str| UsageError::new(format!("--replay: `{args}`: {why}"));
+    let wrong = |why: &str| UsageError::value("replay", args, why);
     let (path, number) = match args.rsplit_once('#') {
         Some((path, number)) => (path, number.parse::<usize>().map_err(|_| wrong("use FILE.json#2"))?),
         None => (args, 1),
     };
     let text = std::fs::read_to_string(path).map_err(|error| {
-        wrong(&format!("cannot be read: {}; with a URL it is a request in one line", reason(&error)))
+        let remedy = "with a URL, the argument is a request in one line";
+        FileError::reading(Path::new(path), &error).of_option("replay").with_remedy(remedy)
     })?;
     let outcome =
         from_json(&text).map_err(|_| wrong("it is no file that `warwolf torture -o FILE.json` wrote"))?;

@@ -3,7 +3,6 @@
 use super::Terminal;
 use crate::date::Zone;
 use crate::files::seed_of_now;
-use crate::output::unwritable;
 use crate::{environment, results, signals, streams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::OpenOptions;
@@ -11,6 +10,7 @@ use std::io::{self, Read as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use warwolf_args::FileError;
 use warwolf_compat::Console;
 use warwolf_compat::siege::{
     Classic, Counts, Finish, Host, Jars, Log, Moment, Output, Siege, Style, World, banner, doubt, fatal,
@@ -106,7 +106,7 @@ fn finish(style: &Style, attack: &Attack, zone: Zone) -> u8 {
     }
     match style.full_report.as_deref().map(|path| (path, results::keep(path, run))) {
         Some((path, Err(error))) => {
-            streams::say(&format!("warwolf: {}\n", unwritable(path, &error)));
+            streams::say(&format!("warwolf: {}\n", FileError::writing(path, &error)));
             1
         }
         _ => 0,

@@ -1,6 +1,5 @@
 //! `capacity`: the highest rate at which the SLOs hold.
 
-use super::compare::share;
 use super::runner::Runner;
 use crate::exit::{Exit, Failure};
 use crate::files;
@@ -10,6 +9,7 @@ use std::time::Duration;
 use warwolf_args::Load;
 use warwolf_args::UsageError;
 use warwolf_args::experiment::Capacity as CapacityArgs;
+use warwolf_args::values::share;
 use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Search, Tried};
 use warwolf_measure::Summary;
 use warwolf_plan::quantity::{parse_duration, parse_rate};
@@ -90,17 +90,12 @@ impl Job {
             ("plan", args.load.plan.is_some()),
         ];
         if let Some((name, _)) = taken.iter().find(|(_, given)| *given) {
-            return Err(UsageError::new(format!(
-                "--{name}: capacity chooses the rates itself; leave it out"
-            ))
-            .into());
+            return Err(UsageError::superfluous(name, "capacity chooses the rates itself").into());
         }
         let slos = files::slos(&args.load.slo)?;
         if slos.is_empty() {
-            return Err(UsageError::new(
-                "capacity: no SLO is given; use --slo 'p99<50ms' --slo 'errors<0.1%'",
-            )
-            .into());
+            let remedy = "no SLO is given; use --slo 'p99<50ms' --slo 'errors<0.1%'";
+            return Err(UsageError::of("capacity", remedy).into());
         }
         let usual = Range::default();
         let rate = |field: &str, text: &Option<String>, usual| {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use warwolf_args::UsageError;
 use warwolf_args::Written;
 use warwolf_args::experiment::Compare;
+use warwolf_args::values::share;
 use warwolf_clock::Timestamp;
 use warwolf_experiment::compare::{Allowance, Design, FEWEST_BLOCKS, Portion, compare as decide, is_a};
 use warwolf_experiment::joined;
@@ -81,19 +82,6 @@ fn allowance(relative: Option<&str>, errors: Option<&str>) -> Result<Allowance, 
     })
 }
 
-/// A share such as `5%` or `0.05`.
-pub(super) fn share(option: &str, text: Option<&str>, usual: f64) -> Result<f64, UsageError> {
-    let Some(text) = text else { return Ok(usual) };
-    let (number, scale) = match text.trim().strip_suffix('%') {
-        Some(number) => (number, 100.0),
-        None => (text.trim(), 1.0),
-    };
-    let share = number.trim().parse::<f64>().ok().map(|number| number / scale);
-    share
-        .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| UsageError::new(format!("--{option}: `{text}`: use a share, such as 5% or 0.05")))
-}
-
 /// How a live comparison is cut up.
 struct Slicing {
     slice: Duration,
@@ -110,22 +98,23 @@ impl Slicing {
         let total = read("duration", &args.load.duration, TOTAL)?;
         let slice = read("slice", &args.slice, SLICE)?;
         if slice < Duration::from_millis(100) {
-            return Err(UsageError::new(
-                "--slice: use at least 100ms, or there is more beginning and end than middle",
+            return Err(UsageError::option(
+                "slice",
+                "use at least 100ms, or there is more beginning and end than middle",
             ));
         }
         let slices = (total.as_secs_f64() / slice.as_secs_f64()).round() as usize / 4 * 4;
         if slices < 4 * FEWEST_BLOCKS {
-            return Err(UsageError::new(format!(
-                "--duration: `{}`: too short for slices of {}; use at least {}, or shorter slices",
-                print_duration(total),
+            let remedy = format!(
+                "too short for slices of {}; use at least {}, or shorter slices",
                 print_duration(slice),
                 print_duration(slice * 4 * FEWEST_BLOCKS as u32)
-            )));
+            );
+            return Err(UsageError::value("duration", print_duration(total), remedy));
         }
         let warmup = if plan.warmup.is_zero() { slice / 5 } else { plan.warmup };
         if warmup >= slice {
-            return Err(UsageError::new("--warmup: it is part of every slice; use less than --slice"));
+            return Err(UsageError::option("warmup", "it is part of every slice; use less than --slice"));
         }
         Ok(Self { slice, warmup, slices })
     }
@@ -212,12 +201,15 @@ fn too_slow(portions: &[Portion], slice: Duration) -> Result<(), UsageError> {
     let slow = portions.iter().filter_map(|portion| portion.latency.quantile(0.5)).max();
     match slow.filter(|median| *median as f64 > limit) {
         None => Ok(()),
-        Some(median) => Err(UsageError::new(format!(
-            "--slice: `{}`: calls took {} and more, too long for such slices; use at least {}",
+        Some(median) => Err(UsageError::value(
+            "slice",
             print_duration(slice),
-            unit::duration(median as f64),
-            unit::duration(median as f64 * 10.0)
-        ))),
+            format!(
+                "requests took {} and more, too long for such slices; use at least {}",
+                unit::duration(median as f64),
+                unit::duration(median as f64 * 10.0)
+            ),
+        )),
     }
 }
 

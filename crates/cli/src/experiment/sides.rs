@@ -5,10 +5,8 @@ use crate::files;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use std::path::Path;
-use warwolf_args::Load;
-use warwolf_args::UsageError;
 use warwolf_args::experiment::Compare;
-use warwolf_args::reason;
+use warwolf_args::{FileError, Load, UsageError};
 use warwolf_measure::Run;
 use warwolf_plan::{ArrivalProcess, Plan, Schedule, text};
 
@@ -36,16 +34,17 @@ impl Sides {
     pub(super) fn of(args: &Compare, matches: &ArgMatches) -> Result<Self, Failure> {
         let [a, b] = args.load.url.as_slice() else {
             let given = args.load.url.len();
-            return Err(UsageError::new(format!(
-                "compare: it takes A and B, two URLs, plans or run files; {given} given"
-            ))
+            return Err(UsageError::of(
+                "compare",
+                format!("it takes A and B, two URLs, plans or run files; {given} given"),
+            )
             .into());
         };
         if kind(a) != kind(b) {
-            return Err(UsageError::new(format!(
-                "compare: `{a}` and `{b}` are of two kinds; give two URLs, two plans (.toml, .json) or two run files (.wwr)"
-            ))
-            .into());
+            let what = format!(
+                "`{a}` and `{b}` are of two kinds; give two URLs, two plans (.toml, .json) or two run files (.wwr)"
+            );
+            return Err(UsageError::of("compare", what).into());
         }
         match kind(a) {
             Kind::Run => {
@@ -83,9 +82,8 @@ fn kind(word: &str) -> Kind {
 }
 
 fn plan(path: &str) -> Result<Plan, UsageError> {
-    let args = std::fs::read_to_string(path)
-        .map_err(|error| UsageError::new(format!("{path}: cannot be read: {}", reason(&error))))?;
-    text::parse(&args).map_err(|error| UsageError::new(format!("{path}: {error}")))
+    let args = std::fs::read_to_string(path).map_err(|error| FileError::reading(Path::new(path), &error))?;
+    text::parse(&args).map_err(|error| UsageError::of(path, error))
 }
 
 /// Options of the load mean nothing where the load is given already.
@@ -97,7 +95,7 @@ fn refuse_load(matches: &ArgMatches, why: &str, but: &[&str]) -> Result<(), Usag
     });
     match given.and_then(clap::Arg::get_long) {
         None => Ok(()),
-        Some(name) => Err(UsageError::new(format!("--{name}: {why}; leave it out"))),
+        Some(name) => Err(UsageError::superfluous(name, why)),
     }
 }
 
@@ -107,12 +105,16 @@ pub(super) fn alike(sides: &[(String, Run); 2]) -> Result<(), UsageError> {
     match plans {
         [Some(a), Some(b)] => match difference(&a, &b) {
             None => Ok(()),
-            Some(field) => Err(UsageError::new(format!(
-                "`{}` and `{}` are different loads: `{field}` differs; to compare them all the same, add --different",
-                sides[0].0, sides[1].0
-            ))),
+            Some(field) => Err(UsageError::of(
+                "compare",
+                format!(
+                    "`{}` and `{}` are different loads: `{field}` differs; to compare them all the same, add --different",
+                    sides[0].0, sides[1].0
+                ),
+            )),
         },
-        _ => Err(UsageError::new(
+        _ => Err(UsageError::of(
+            "compare",
             "a run file's plan cannot be read by this version, so it is not known whether the loads are alike; to compare \
              them all the same, add --different",
         )),
@@ -166,8 +168,9 @@ pub(super) fn sliceable(plan: &Plan) -> Result<(), UsageError> {
         _ if plan.stop.calls.is_some() => "a number of requests",
         _ => return Ok(()),
     };
-    Err(UsageError::new(format!(
-        "compare: {hindrance} cannot be cut into slices that are alike; use a constant load and --duration, or make two runs \
+    let what = format!(
+        "{hindrance} cannot be cut into slices that are alike; use a constant load and --duration, or make two runs \
          and compare their files"
-    )))
+    );
+    Err(UsageError::of("compare", what))
 }

@@ -2,15 +2,16 @@
 
 use super::runner::Runner;
 use super::vary;
-use crate::exit::{Exit, Failure};
-use crate::output::{self, unwritable};
+use crate::exit::{Exit, Failure, MachineFailure};
+use crate::output;
+use crate::output_file::replace;
 use clap::ArgMatches;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use warwolf_args::UsageError;
 use warwolf_args::experiment::{SequenceWord, Sweep as SweepArgs, SweepChart};
 use warwolf_args::reason;
+use warwolf_args::{FileError, UsageError};
 use warwolf_experiment::sweep::{Measured, Order, Point, Step, Sweep, Vary, grid, steps};
 use warwolf_measure::{Grade, Run, Summary, judge};
 use warwolf_plan::Plan;
@@ -104,18 +105,21 @@ struct Job {
 impl Job {
     /// Makes every plan before anything is run: what is wrong at the last point is said at once.
     fn of(args: &SweepArgs, matches: &ArgMatches) -> Result<Self, Failure> {
-        let complain = |text: String| Failure::from(UsageError::new(text));
         if args.vary.is_empty() {
-            return Err(complain("sweep: nothing is varied; use --vary connections=10,100,500".to_owned()));
+            return Err(
+                UsageError::of("sweep", "nothing is varied; use --vary connections=10,100,500").into()
+            );
         }
-        let vary = Vary::parse_all(&args.vary).map_err(|error| complain(format!("--vary: {error}")))?;
+        let vary =
+            Vary::parse_all(&args.vary).map_err(|error| UsageError::option("vary", error.to_string()))?;
         let points = grid(&vary);
         let repeats = args.repeats.unwrap_or(1).max(1);
         if points.len().saturating_mul(repeats) > STEPS {
-            return Err(complain(format!(
-                "--vary: {} points, {repeats} times each, are more than {STEPS} runs; vary less",
+            let what = format!(
+                "{} points, {repeats} times each, are more than {STEPS} runs; vary less",
                 points.len()
-            )));
+            );
+            return Err(UsageError::option("vary", what).into());
         }
         let mut plans: Vec<Plan> =
             points.iter().map(|point| vary::plan(matches, &vary, point)).collect::<Result<_, _>>()?;
@@ -175,10 +179,8 @@ impl Job {
         shell.env("SWEEP_REPEAT", (step.repeat + 1).to_string());
         match shell.status() {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(Failure::new(format!(
-                "--between: `{command}`: {status}; what was measured is kept with --folder"
-            ))),
-            Err(error) => Err(Failure::new(format!("--between: `{command}`: {}", reason(&error)))),
+            Ok(status) => Err(MachineFailure::Between(command.clone(), status.to_string()).into()),
+            Err(error) => Err(MachineFailure::Between(command.clone(), reason(&error)).into()),
         }
     }
 }
@@ -199,21 +201,21 @@ impl Folder {
     /// # Errors
     /// When it cannot be made or written, or is that of another sweep.
     fn open(path: &Path, definition: &str) -> Result<Self, Failure> {
-        let wrong =
-            |why: &str| Failure::from(UsageError::new(format!("--folder: `{}`: {why}", path.display())));
-        std::fs::create_dir_all(path)
-            .map_err(|error| wrong(&format!("cannot be made: {}", reason(&error))))?;
+        let wrong = |error: FileError| UsageError::from(error.of_option("folder"));
+        std::fs::create_dir_all(path).map_err(|error| wrong(FileError::creating(path, &error)))?;
         let file = path.join("sweep.txt");
         match std::fs::read_to_string(&file) {
             Ok(text) if text == definition => {}
             Ok(_) => {
-                return Err(wrong("it holds another sweep; use another folder, or repeat that sweep's args"));
+                let remedy =
+                    "it holds another sweep; use another folder, or repeat the arguments of that sweep";
+                return Err(UsageError::value("folder", path.display(), remedy).into());
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                std::fs::write(&file, definition)
-                    .map_err(|error| wrong(&format!("cannot be written: {}", reason(&error))))?
+                replace(&file, definition.as_bytes())
+                    .map_err(|error| wrong(FileError::writing(path, &error)))?;
             }
-            Err(error) => return Err(wrong(&format!("cannot be read: {}", reason(&error)))),
+            Err(error) => return Err(wrong(FileError::reading(path, &error)).into()),
         }
         Ok(Self(path.to_owned()))
     }
@@ -229,9 +231,7 @@ impl Folder {
 
     /// Keeps a run: under its name only when it is whole.
     fn keep(&self, step: Step, run: &Run) -> Result<(), Failure> {
-        let (file, part) = (self.file(step), self.0.join("part"));
-        std::fs::write(&part, run.encode())
-            .and_then(|()| std::fs::rename(&part, &file))
-            .map_err(|error| unwritable(&file, &error))
+        let file = self.file(step);
+        replace(&file, &run.encode()).map_err(|error| FileError::writing(&file, &error).into())
     }
 }

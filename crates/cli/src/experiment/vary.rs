@@ -31,11 +31,12 @@ fn parameter(name: &str) -> Result<Parameter, UsageError> {
         return Ok(Parameter::Field);
     }
     let names: Vec<&str> = load.get_arguments().filter_map(clap::Arg::get_long).collect();
-    Err(UsageError::new(format!(
-        "--vary: `{name}`: no such parameter; use `target`, an option of `warwolf run` ({}), or a field of the plan as \
-         `warwolf explain` prints it, such as timeouts.call",
+    let remedy = format!(
+        "no such parameter; use `target`, an option of `warwolf run` ({}), or a field of the plan as `warwolf explain` prints \
+         it, such as timeouts.call",
         names.join(", ")
-    )))
+    );
+    Err(UsageError::value("vary", name, remedy))
 }
 
 /// The plan of a point: the words that were given, and the point's settings.
@@ -113,14 +114,14 @@ fn given(matches: &ArgMatches, vary: &[Vary]) -> Vec<OsString> {
 
 /// Sends every request to another server.
 fn redirect(plan: &mut Plan, target: &str) -> Result<(), UsageError> {
-    let to = Request::get(target).map_err(|error| UsageError::new(format!("--vary: target: {error}")))?;
+    let to = Request::get(target).map_err(|error| UsageError::option("vary", format!("target: {error}")))?;
     plan.requests.iter_mut().for_each(|request| request.endpoint = to.endpoint.clone());
     Ok(())
 }
 
 /// The same plan with another value in one of its fields.
 fn with_field(plan: &Plan, name: &str, setting: &str) -> Result<Plan, UsageError> {
-    let wrong = |why: &str| UsageError::new(format!("--vary: `{name}`: {why}"));
+    let wrong = |why: &str| UsageError::value("vary", name, why);
     let mut whole = serde_json::to_value(plan).map_err(|error| wrong(&error.to_string()))?;
     let mut place = &mut whole;
     for part in name.split('.') {

@@ -1,15 +1,16 @@
 //! `history`: runs that are kept, listed, compared, tagged and forgotten.
 
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, MachineFailure};
 use crate::experiment::compare_kept;
 use crate::output;
 use crate::results::Results;
 use crate::streams;
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
-use warwolf_args::UsageError;
 use warwolf_args::history::{Compare, Database, History as HistoryArgs, List, What};
-use warwolf_args::reason;
+use warwolf_args::{FileError, UsageError};
 use warwolf_history::{BASELINE, Entry, Filter, History, HistoryError};
 use warwolf_measure::Run;
 use warwolf_report::{Rendered, TrendPoint, TrendReport};
@@ -36,7 +37,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<Exit, Failure> {
             if kept.history.untag(tag.run, &tag.tag).map_err(|error| kept.failure(error))? {
                 return Ok(Exit::Well);
             }
-            Err(UsageError::new(format!("untag: run {} has no tag `{}`", tag.run, tag.tag)).into())
+            Err(UsageError::of("untag", format!("run {} has no tag `{}`", tag.run, tag.tag)).into())
         }
         What::Import(import) => {
             let run = crate::run_files::read(&import.file)?;
@@ -68,10 +69,12 @@ impl Kept {
             None => usual_place()?,
         };
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                Failure::new(format!("{}: cannot be made: {}", folder.display(), reason(&error)))
-            })?;
+            let mut builder = DirBuilder::new();
+            let made = builder.recursive(true).mode(0o700).create(folder);
+            made.map_err(|error| FileError::creating(folder, &error))?;
         }
+        // Runs contain plans, and plans may contain passwords. What is wrong with the file is found by opening the database.
+        let _ = OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
         let history = History::open(&path).map_err(|error| failure(&path, error))?;
         Ok(Self { history, path })
     }
@@ -104,12 +107,12 @@ impl Kept {
 /// What the user named and is not there is the user's to put right; anything else could not be done.
 fn failure(path: &Path, error: HistoryError) -> Failure {
     match error {
-        HistoryError::NoRun(_) => UsageError::new(format!("history: {error}")).into(),
+        HistoryError::NoRun(_) => UsageError::of("history", error).into(),
         HistoryError::NotAHistory | HistoryError::Newer { .. } => {
-            UsageError::new(format!("history {}: {error}", path.display())).into()
+            UsageError::of(format!("history {}", path.display()), error).into()
         }
         HistoryError::Run { .. } | HistoryError::Database(_) => {
-            Failure::new(format!("history {}: {error}", path.display()))
+            MachineFailure::History(path.to_owned(), error).into()
         }
     }
 }
@@ -120,7 +123,7 @@ fn usual_place() -> Result<PathBuf, UsageError> {
     folder("XDG_DATA_HOME")
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map(|data| data.join("warwolf/history.db"))
-        .ok_or_else(|| UsageError::new("history: there is no home folder; say where with --database FILE"))
+        .ok_or_else(|| UsageError::of("history", "there is no home folder; name a file with --database FILE"))
 }
 
 fn show_list(args: &List, is_trend: bool) -> Result<Exit, Failure> {
@@ -128,10 +131,9 @@ fn show_list(args: &List, is_trend: bool) -> Result<Exit, Failure> {
     let filter = Filter { name: args.name.clone(), tag: args.tag.clone(), latest: args.latest };
     let entries = Kept::open(&args.database)?.list(&filter)?;
     if is_trend && entries.is_empty() {
-        return Err(UsageError::new(
-            "trend: there are no such runs; `warwolf history list` shows what there is",
-        )
-        .into());
+        return Err(
+            UsageError::of("trend", "there are no such runs; `warwolf history list` shows all runs").into()
+        );
     }
     let report = TrendReport::new(entries.into_iter().map(point).collect());
     output::deliver(&outputs, &report)?;
@@ -169,7 +171,7 @@ fn date(unix_ns: i64) -> String {
 fn compare_with_baseline(args: &Compare) -> Result<Exit, Failure> {
     let kept = Kept::open(&args.database)?;
     let of_name = Filter { name: Some(args.name.clone()), ..Filter::default() };
-    let none = |what: &str| Failure::from(UsageError::new(format!("compare: `{}` has {what}", args.name)));
+    let none = |what: &str| Failure::from(UsageError::of("compare", format!("`{}` has {what}", args.name)));
     let run = match args.run {
         Some(id) => id,
         None => {
