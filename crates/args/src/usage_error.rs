@@ -67,6 +67,11 @@ impl UsageError {
         Self::with_value(named(&error.field), error.value, error.remedy)
     }
 
+    /// An error in a field of the plan, which is named as in a plan file.
+    pub fn of_field(error: PlanError) -> Self {
+        Self::with_value(error.field, error.value, error.remedy)
+    }
+
     fn with_value(place: String, value: String, remedy: String) -> Self {
         if value.is_empty() { Self::Argument { place, remedy } } else { Self::Value { place, value, remedy } }
     }

@@ -7,8 +7,9 @@ use crate::progress::Manner;
 use crate::{signals, streams};
 use warwolf_args::crawl::Crawl;
 use warwolf_args::{UsageError, values};
-use warwolf_crawl::{Limits, Progress, Site, Walk, WalkError};
+use warwolf_crawl::{Limits, PageCounts, Progress, Site, Walk, WalkError};
 use warwolf_engine::Control;
+use warwolf_exchange::Interruptible;
 use warwolf_plan::quantity::{parse_rate, parse_size};
 use warwolf_plan::{ClickModel, Request};
 
@@ -22,13 +23,13 @@ pub(crate) fn crawl(args: &Crawl) -> Result<Exit, Failure> {
     let list = args.output.as_deref().map(|path| OutputFile::open("output", path)).transpose()?;
     let model = args.clicks.as_deref().map(|path| OutputFile::open("clicks", path)).transpose()?;
     let (site, is_interrupted) = walk(args, &request, &limits)?;
-    let urls = list_of(&site);
+    let urls = site.urls();
     match list {
         Some(file) => file.write(urls.as_bytes())?,
         None => streams::print(urls.as_bytes())?,
     }
     if let Some(file) = model {
-        file.write(model_of(&site).print().as_bytes())?;
+        file.write(ClickModel::new(site.clicks()).print().as_bytes())?;
     }
     if !args.quiet {
         streams::say(&summary(&site));
@@ -65,7 +66,7 @@ fn walk(args: &Crawl, request: &Request, limits: &Limits) -> Result<(Site, bool)
     let control = Control::new();
     signals::listen(&control, if args.quiet { Manner::Quiet } else { Manner::Lines })?;
     let mut watch = |progress: Progress| {
-        if !args.quiet && progress.asked.is_multiple_of(SAID_EVERY) {
+        if !args.quiet && progress.asked.is_multiple_of(PROGRESS_EVERY) {
             streams::say(&format!(
                 "warwolf: asked for {} of {} pages found\n",
                 progress.asked, progress.found
@@ -73,7 +74,8 @@ fn walk(args: &Crawl, request: &Request, limits: &Limits) -> Result<(Site, bool)
         }
         !control.is_stopped()
     };
-    let site = Walk::run(driver(limits.at_once)?, &place, &start, limits, &mut watch);
+    let driver = Interruptible::new(driver(limits.at_once)?, || control.is_stopped());
+    let site = Walk::run(driver, &place, &start, limits, &mut watch);
     let site = site.map_err(|error| match error {
         WalkError::Machine(error) => Failure::from(MachineFailure::Wait(error)),
         WalkError::Forbidden => TargetFailure::Forbidden(start.to_string()).into(),
@@ -82,57 +84,15 @@ fn walk(args: &Crawl, request: &Request, limits: &Limits) -> Result<(Site, bool)
     Ok((site, control.is_stopped()))
 }
 
-/// Pages between two lines about how it goes.
-const SAID_EVERY: u64 = 500;
-
-/// The pages that were answered with 200, and what they load.
-fn list_of(site: &Site) -> String {
-    let listed = site.pages.iter().filter(|page| page.status == 200 || page.is_resource);
-    listed.map(|page| format!("{}\n", page.url)).collect()
-}
-
-/// Which page leads to which, redirects followed, pages that fail left out.
-fn model_of(site: &Site) -> ClickModel {
-    let is_page = |page: usize| site.pages[page].status == 200;
-    let mut places = vec![None; site.pages.len()];
-    let kept: Vec<usize> = (0..site.pages.len()).filter(|page| is_page(*page)).collect();
-    for (place, page) in kept.iter().enumerate() {
-        places[*page] = Some(place as u32);
-    }
-    // A redirect leads where it leads, in a few steps at the most.
-    let landing = |mut page: usize| {
-        for _ in 0..REDIRECTS_MAX {
-            if places[page].is_some() {
-                return places[page];
-            }
-            page = *site.pages[page].links.first()? as usize;
-        }
-        None
-    };
-    let pages = kept.iter().map(|page| {
-        let mut links: Vec<u32> = Vec::new();
-        for place in site.pages[*page].links.iter().filter_map(|page| landing(*page as usize)) {
-            if !links.contains(&place) {
-                links.push(place);
-            }
-        }
-        (site.pages[*page].url.to_string(), links)
-    });
-    ClickModel::new(pages.collect())
-}
-
-const REDIRECTS_MAX: u32 = 5;
+/// Pages between two lines of progress.
+const PROGRESS_EVERY: u64 = 500;
 
 fn summary(site: &Site) -> String {
-    let well = site.pages.iter().filter(|page| page.status == 200).count();
-    let resources = site.pages.iter().filter(|page| page.is_resource).count();
+    let PageCounts { loaded, other, resources } = site.counts();
     let cut = if site.is_cut { "; a limit cut it short" } else { "" };
     format!(
-        "warwolf: {well} pages, {} other answers, {resources} resources; {} requests; left out: {} links elsewhere, {} by \
+        "warwolf: {loaded} pages, {other} other answers, {resources} resources; {} requests; left out: {} links elsewhere, {} by \
          robots.txt{cut}\n",
-        site.pages.len() - well - resources,
-        site.requests,
-        site.outside,
-        site.forbidden
+        site.requests, site.outside, site.forbidden
     )
 }

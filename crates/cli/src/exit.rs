@@ -8,7 +8,6 @@ use warwolf_engine::SetupError;
 use warwolf_exchange::Ending;
 use warwolf_history::HistoryError;
 use warwolf_http::TlsConfigError;
-use warwolf_plan::PlanError;
 
 /// An exit code and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +92,8 @@ pub(crate) enum MachineFailure {
     TestServer(String),
     /// The history in a file.
     History(PathBuf, HistoryError),
+    /// The history did not take a run, and the run file that has it instead.
+    NotKept(Box<Failure>, Option<PathBuf>),
     /// The command of `--between`, and how it ended.
     Between(String, String),
 }
@@ -142,9 +143,7 @@ impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Self {
         match error {
             // The plan passed its own check, so what it names is wrong.
-            SetupError::Plan(PlanError { field, value, remedy }) => {
-                Self::User(UsageError::Value { place: field, value, remedy })
-            }
+            SetupError::Plan(error) => Self::User(UsageError::of_field(error)),
             SetupError::Request { url, error } => Self::User(UsageError::of(url, error)),
             error @ SetupError::Resolve { .. } => Self::Network(NetworkFailure::Setup(error)),
             error => Self::Machine(MachineFailure::Setup(error)),
@@ -203,6 +202,11 @@ impl fmt::Display for MachineFailure {
             Self::Setup(error) => error.fmt(f),
             Self::TestServer(error) => f.write_str(error),
             Self::History(path, error) => write!(f, "history {}: {error}", path.display()),
+            Self::NotKept(failure, Some(file)) => {
+                let file = file.display();
+                write!(f, "{failure}; the run is in {file}: `warwolf history import NAME {file}` adds it")
+            }
+            Self::NotKept(failure, None) => write!(f, "{failure}; the run is not kept"),
             Self::Between(command, how) => write!(f, "--between: `{command}`: {how}"),
         }
     }

@@ -38,10 +38,12 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
         streams::say(&format!("warwolf: {}\n", run_banner(&plan, &means(&plan, &prepared))));
     }
     let run = perform(&plan, prepared, given)?;
+    // The report comes first: a history that another program holds must not cost the result.
+    let delivered = results.deliver(&run, &[]);
     if let (Some(mut history), Some(name)) = (history, &given.keep) {
-        history.keep(name, &run, given.output.quiet)?;
+        history.keep_or_rescue(name, &run, given.output.quiet)?;
     }
-    let exit = results.deliver(&run, &[])?;
+    let exit = delivered?;
     Ok(if run.is_interrupted() { Exit::Interrupted } else { exit })
 }
 

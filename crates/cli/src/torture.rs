@@ -6,17 +6,19 @@ use crate::files::seed_of_now;
 use crate::output::{Outputs, unknown_extension};
 use crate::progress::Manner;
 use crate::{signals, streams};
+use std::net::IpAddr;
 use std::path::Path;
 use warwolf_args::torture::{FormatWord, Torture};
 use warwolf_args::{FileError, UsageError, values};
 use warwolf_driver::{Address, host};
 use warwolf_engine::Control;
-use warwolf_exchange::{Ending, Message, Step, Target};
+use warwolf_exchange::{Ending, Interruptible, Message, Step, Target};
 use warwolf_plan::Request;
 use warwolf_plan::quantity::{parse_rate, parse_size, print_rate};
+use warwolf_torture::curl::quote;
 use warwolf_torture::{
     Base, Campaign, CampaignError, Finding, Format, Generator, Options, Outcome, Progress, Subject,
-    from_json, is_private, render, replay, spelling,
+    from_json, may_test, render, replay, spelling,
 };
 
 /// Tortures, or replays.
@@ -82,17 +84,17 @@ fn subject(args: &Torture, request: &Request, seed: u64) -> Subject {
         extra += " -k";
     }
     if let Some(path) = &args.trust.cacert {
-        extra += &format!(" --cacert '{}'", path.display());
+        extra += &format!(" --cacert {}", quote(&path.display().to_string()));
     }
     for host in &args.i_may_test {
-        extra += &format!(" --i-may-test '{host}'");
+        extra += &format!(" --i-may-test {}", quote(host));
     }
     let mut seeded = String::new();
     for header in &args.header {
-        seeded += &format!(" -H '{header}'");
+        seeded += &format!(" -H {}", quote(header));
     }
     if args.longest != "64k" {
-        seeded += &format!(" --longest {}", args.longest);
+        seeded += &format!(" --longest {}", quote(&args.longest));
     }
     Subject {
         url: request.url(),
@@ -109,12 +111,8 @@ fn subject(args: &Torture, request: &Request, seed: u64) -> Subject {
 fn permitted(request: &Request, args: &Torture) -> Result<Target, Failure> {
     let endpoint = &request.endpoint;
     let addresses = addresses(endpoint)?;
-    let is_own = |address: &Address| match address {
-        Address::Ip(address) => is_private(address.ip()),
-        Address::Unix(_) => true,
-    };
-    let is_named = args.i_may_test.iter().any(|host| host.eq_ignore_ascii_case(&endpoint.host));
-    if !is_named && !addresses.iter().all(is_own) {
+    let ips: Vec<Option<IpAddr>> = addresses.iter().map(ip).collect();
+    if !may_test(&endpoint.host, &ips, &args.i_may_test) {
         let remedy = format!(
             "neither a local nor a private address; if you have permission to test it, add `--i-may-test {}`",
             endpoint.host
@@ -125,6 +123,13 @@ fn permitted(request: &Request, args: &Torture) -> Result<Target, Failure> {
         return Err(NetworkFailure::NoAddress(endpoint.host.clone(), None).into());
     };
     place(endpoint, address, &args.trust)
+}
+
+fn ip(address: &Address) -> Option<IpAddr> {
+    match address {
+        Address::Ip(address) => Some(address.ip()),
+        Address::Unix(_) => None,
+    }
 }
 
 fn hunt(
@@ -153,7 +158,7 @@ fn hunt(
         }
         !control.is_stopped()
     };
-    let driver = driver(options.at_once + 2)?;
+    let driver = Interruptible::new(driver(options.at_once + 2)?, || control.is_stopped());
     Campaign::run(driver, place, generator, subject, options, &mut watch).map_err(|error| match error {
         CampaignError::Failing(what) => TargetFailure::Failing(what.to_string()).into(),
         CampaignError::Machine(error) => MachineFailure::Wait(error).into(),

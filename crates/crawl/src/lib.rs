@@ -7,8 +7,10 @@
 mod frontier;
 mod links;
 mod robots;
+mod site;
 mod walk;
 
 pub use links::{Found, links};
 pub use robots::Robots;
+pub use site::PageCounts;
 pub use walk::{Limits, Page, Progress, Site, Walk, WalkError};

@@ -134,7 +134,7 @@ impl<D> std::fmt::Debug for Walk<'_, D> {
 
 impl<'a, D: Driver> Walk<'a, D> {
     /// Crawls the site of `start`, which is served by `server`. The driver needs room for `limits.at_once` sockets. `watch` receives
-    /// the progress and returns false to end the crawl early.
+    /// the progress and returns false to end the crawl early. If waiting is interrupted, the site is as far as it was crawled.
     ///
     /// # Errors
     /// When the start URL is forbidden or cannot be loaded, or when queued fails in the kernel.
@@ -156,15 +156,24 @@ impl<'a, D: Driver> Walk<'a, D> {
             site: Site::default(),
             in_flight: HashMap::new(),
         };
-        if limits.robots {
-            walk.read_robots()?;
+        match walk.crawl_site(watch) {
+            Err(WalkError::Machine(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                walk.site.is_cut = true;
+            }
+            result => result?,
         }
-        if !walk.robots.allows(target(start)) {
+        Ok(walk.site)
+    }
+
+    fn crawl_site(&mut self, watch: &mut dyn FnMut(Progress) -> bool) -> Result<(), WalkError> {
+        if self.limits.robots {
+            self.read_robots()?;
+        }
+        if !self.robots.allows(target(self.start)) {
             return Err(WalkError::Forbidden);
         }
-        walk.add_page(start, 0);
-        walk.crawl(watch)?;
-        Ok(walk.site)
+        self.add_page(self.start, 0);
+        self.crawl(watch)
     }
 
     /// Requests `robots.txt`. If it does not exist, everything is allowed; if the server fails, nothing (RFC 9309 section 2.3.1).

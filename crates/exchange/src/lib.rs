@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod flight;
+mod interruptible;
 mod message;
 mod reply;
 
+pub use interruptible::Interruptible;
 pub use message::{Message, Step};
 pub use reply::{BodyLimits, Reply};
 

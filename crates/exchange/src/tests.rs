@@ -99,3 +99,18 @@ fn segmentation_does_not_change_the_response() {
     let exchange = over(scenario).alone(get(), &target(), TIMEOUTS).unwrap();
     assert_eq!((exchange.ending, exchange.reply.body_bytes), (Ending::Complete, 500));
 }
+
+#[test]
+fn a_stop_ends_a_wait_within_a_tenth_of_a_second() {
+    use std::cell::Cell;
+    let looks = Cell::new(0);
+    let is_stopped = || {
+        looks.set(looks.get() + 1);
+        looks.get() > 3
+    };
+    let silent = SimDriver::new(Scenario::new(1, Server::constant(Answer::never())));
+    let mut exchanges = Exchanges::new(Interruptible::new(silent, is_stopped), 4, LIMITS);
+    let error = exchanges.alone(get(), &target(), TIMEOUTS).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::Interrupted);
+    assert!(exchanges.now() <= Timestamp::ZERO + Duration::from_millis(300), "{:?}", exchanges.now());
+}

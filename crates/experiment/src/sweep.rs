@@ -30,7 +30,18 @@ pub enum VaryError {
     /// A value is there twice.
     #[error("`{0}` is there twice; once is enough")]
     Twice(String),
+    /// A grid grows faster than one thinks.
+    #[error("{points} points, {repeats} times each, are more than {STEPS_MAX} runs; vary less")]
+    TooMany {
+        /// Points of the grid.
+        points: usize,
+        /// Runs of each.
+        repeats: usize,
+    },
 }
+
+/// Maximum number of runs.
+pub const STEPS_MAX: usize = 10_000;
 
 /// The name under which targets are varied.
 pub const TARGET: &str = "target";
@@ -159,6 +170,42 @@ pub fn steps(points: usize, repeats: usize, order: Order, seed: u64) -> Vec<Step
         steps.extend(turn.into_iter().map(|point| Step { point, repeat }));
     }
     steps
+}
+
+impl Step {
+    /// The name of the file that a folder keeps the run in.
+    #[must_use]
+    pub fn file_name(self) -> String {
+        format!("point-{:04}-run-{:03}.wwr", self.point + 1, self.repeat + 1)
+    }
+
+    /// The settings of this step as environment variables: `SWEEP_CONNECTIONS=10`, and `SWEEP_REPEAT`.
+    #[must_use]
+    pub fn variables(self, vary: &[Vary], points: &[Point]) -> Vec<(String, String)> {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        let settings = vary.iter().zip(&points[self.point].0).map(|(vary, &value)| {
+            let name: String = vary.name.chars().map(letter).collect();
+            (format!("SWEEP_{name}"), vary.values[value].label.clone())
+        });
+        settings.chain([("SWEEP_REPEAT".to_owned(), (self.repeat + 1).to_string())]).collect()
+    }
+}
+
+/// Checks that a sweep has at most [`STEPS_MAX`] runs.
+///
+/// # Errors
+/// When it has more.
+pub const fn check_size(points: usize, repeats: usize) -> Result<(), VaryError> {
+    if points.saturating_mul(repeats) > STEPS_MAX {
+        return Err(VaryError::TooMany { points, repeats });
+    }
+    Ok(())
+}
+
+/// The text by which a sweep is recognized when it is resumed: its points, and the plan of each without its seed.
+#[must_use]
+pub fn definition(points: &[Point], vary: &[Vary], plans: impl Iterator<Item = String>) -> String {
+    points.iter().zip(plans).map(|(point, plan)| format!("# {}\n{plan}\n", point.label(vary))).collect()
 }
 
 /// What came of a step.
@@ -361,6 +408,31 @@ mod tests {
             }
         }
         assert_ne!(steps(9, 1, Order::Random, 1), steps(9, 1, Order::Given, 1));
+    }
+
+    #[test]
+    fn a_step_has_a_file_and_variables() {
+        let of = [vary("connections=10,100"), vary("timeouts.call=1s,2s")];
+        let points = grid(&of);
+        let step = Step { point: 2, repeat: 1 };
+        assert_eq!(step.file_name(), "point-0003-run-002.wwr");
+        let variables = step.variables(&of, &points);
+        let expected = [("SWEEP_CONNECTIONS", "100"), ("SWEEP_TIMEOUTS_CALL", "1s"), ("SWEEP_REPEAT", "2")];
+        assert_eq!(variables, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn a_sweep_is_recognized_by_its_points_and_plans() {
+        let of = [vary("connections=1,2")];
+        let plans = ["a\n", "b\n"].map(str::to_owned);
+        let text = definition(&grid(&of), &of, plans.into_iter());
+        assert_eq!(text, "# connections=1\na\n\n# connections=2\nb\n\n");
+    }
+
+    #[test]
+    fn a_grid_that_is_too_large_is_refused() {
+        assert_eq!(check_size(100, 100), Ok(()));
+        assert!(check_size(101, 100).is_err() && check_size(usize::MAX, 2).is_err());
     }
 
     #[test]

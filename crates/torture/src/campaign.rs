@@ -130,7 +130,8 @@ impl<D> std::fmt::Debug for Campaign<'_, D> {
 
 impl<'a, D: Driver> Campaign<'a, D> {
     /// Runs a campaign with the requests of `generator`. The driver needs room for `options.at_once` + 2 sockets. `watch` receives the
-    /// progress several times a second and returns false to end the campaign early.
+    /// progress several times a second and returns false to end the campaign early. If waiting is interrupted, the outcome is
+    /// incomplete.
     ///
     /// # Errors
     /// When valid requests fail at the start, or waiting fails in the kernel.
@@ -172,8 +173,10 @@ impl<'a, D: Driver> Campaign<'a, D> {
             is_stopped: false,
             watch,
         };
-        campaign.begin()?;
-        campaign.load()?;
+        match campaign.begin().and_then(|()| campaign.load()) {
+            Err(CampaignError::Machine(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => result?,
+        }
         Ok(campaign.end())
     }
 

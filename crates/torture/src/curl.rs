@@ -81,6 +81,12 @@ fn fields<'a>(lines: impl Iterator<Item = &'a str>, authority: &str, body: usize
     Some(options)
 }
 
+/// Quotes one word for a POSIX shell.
+#[must_use]
+pub fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// Quotes one word for a shell; the shell generates long runs of a letter.
 fn quoted(text: &str) -> String {
     let mut out = String::from("'");

@@ -1,6 +1,7 @@
 //! Findings and the outcome of a campaign, as they are printed and stored.
 
 use crate::completeness::{find, is_versioned};
+use crate::curl::quote;
 use crate::failure::Failure;
 use crate::spelling;
 use serde::{Deserialize, Serialize};
@@ -64,9 +65,9 @@ impl Finding {
         match self.suspects {
             Some((first, last)) => {
                 let many = last - first + 1;
-                format!("torture '{url}'{extra}{seeded} --seed {seed} --first {first} -n {many}")
+                format!("torture {}{extra}{seeded} --seed {seed} --first {first} -n {many}", quote(url))
             }
-            None => format!("torture '{url}'{extra} --replay '{}'", self.request),
+            None => format!("torture {}{extra} --replay {}", quote(url), quote(&self.request)),
         }
     }
 

@@ -23,5 +23,5 @@ pub use failure::{Failure, classify, is_slower};
 pub use finding::{Finding, Outcome, Subject, Unconfirmed, from_json};
 pub use generate::{Base, Generated, Generator, Trap, traps};
 pub use report::{Format, render};
-pub use scope::is_private;
+pub use scope::may_test;
 pub use shrink::{Oracle, shrink};

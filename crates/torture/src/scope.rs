@@ -4,17 +4,34 @@ use std::net::IpAddr;
 
 /// Returns whether an address is a loopback address or in a private network (RFC 1918, RFC 4193). Link-local addresses do not
 /// count, because cloud providers use them for services that return credentials.
-#[must_use]
-pub fn is_private(address: IpAddr) -> bool {
+fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.is_loopback() || v4.is_private(),
         IpAddr::V6(v6) => v6.is_loopback() || v6.segments()[0] & 0xfe00 == 0xfc00,
     }
 }
 
+/// Returns whether a host with these addresses may be tested: all of them are private, or the user named the host in `permitted`.
+/// `None` stands for a Unix socket.
+#[must_use]
+pub fn may_test(host: &str, addresses: &[Option<IpAddr>], permitted: &[String]) -> bool {
+    permitted.iter().any(|name| name.eq_ignore_ascii_case(host))
+        || addresses.iter().all(|address| address.is_none_or(is_private))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_public_host_needs_permission() {
+        let (own, public) = (Some(IpAddr::from([127, 0, 0, 1])), Some(IpAddr::from([8, 8, 8, 8])));
+        let permitted = ["A.test".to_owned()];
+        assert!(may_test("a.test", &[own, None], &[]));
+        assert!(!may_test("a.test", &[own, public], &[]));
+        assert!(may_test("a.test", &[public], &permitted));
+        assert!(!may_test("b.a.test", &[public], &permitted));
+    }
 
     #[test]
     fn only_loopback_and_private_networks_are_private() {

@@ -10,7 +10,7 @@ use warwolf_args::Load;
 use warwolf_args::UsageError;
 use warwolf_args::experiment::Capacity as CapacityArgs;
 use warwolf_args::values::share;
-use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Search, Tried};
+use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Recovery, Search, Tried};
 use warwolf_measure::Summary;
 use warwolf_plan::quantity::{parse_duration, parse_rate};
 use warwolf_plan::{Plan, PlanError, Schedule, Stop};
@@ -18,8 +18,6 @@ use warwolf_report::{CapacityReport, Rendered, unit};
 
 const LENGTH: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_millis(500);
-/// How often the server is asked whether it is idle again after too high a rate.
-const ASKED: usize = 10;
 
 /// Searches and says what was found.
 ///
@@ -30,8 +28,16 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
     let job = Job::of(args, matches)?;
     let runner = Runner::new(args.written.quiet)?;
     let (mut search, mut tried) = (Search::new(job.range), Vec::new());
+    let mut ended = Ok(());
     while let Some(probe) = search.next_probe() {
-        let Some(one) = job.attempt(probe, &runner)? else { break };
+        let one = match job.attempt(probe, &runner) {
+            Ok(Some(one)) => one,
+            Ok(None) => break,
+            Err(failure) => {
+                ended = Err(failure);
+                break;
+            }
+        };
         runner.say(&line(&one));
         search.tell(one.answer);
         let overloaded = one.answer != Answer::Held;
@@ -39,14 +45,22 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
         if search.next_probe().is_some() {
             runner.rest(job.rest);
             if overloaded {
-                job.recover(&runner)?;
+                ended = job.recover(&runner);
             }
         }
+        if ended.is_err() {
+            break;
+        }
+    }
+    if tried.is_empty() {
+        ended?;
+        ended = Ok(());
     }
     let found = search.found();
     let slos = job.criterion.slos.iter().map(|slo| slo.text.clone()).collect();
     let report = CapacityReport::new(Capacity { slos, tried, found });
     output::deliver(&outputs, &report)?;
+    ended?;
     Ok(match (found.held, runner.is_stopped()) {
         (_, true) => Exit::Interrupted,
         (None, _) => Exit::Broken,
@@ -123,10 +137,9 @@ impl Job {
 
     fn plan(&self, probe: Probe) -> Plan {
         let length = self.criterion.length(probe);
-        let warmup = if self.load.warmup.is_some() { self.plan.warmup } else { length / 5 };
+        let warmup = if self.load.warmup.is_some() { self.plan.warmup } else { self.criterion.warmup(probe) };
         let mut plan = Plan {
-            seed: self.plan.seed.wrapping_add(probe.rate.to_bits()).wrapping_add(u64::from(probe.attempt))
-                >> 1,
+            seed: probe.seed(self.plan.seed),
             warmup,
             stop: Stop { duration: Some(length), calls: None, grace: self.plan.stop.grace },
             ..self.plan.clone()
@@ -146,7 +159,7 @@ impl Job {
         Ok(Some(self.criterion.tried(probe, &Summary::of(&run))))
     }
 
-    /// After too high a rate the server still has a queue: waits until single calls are quick again, or for ten looks.
+    /// After too high a rate the server still has a queue: sends single calls until it is worked off.
     fn recover(&self, runner: &Runner) -> Result<(), Failure> {
         let mut plan = Plan {
             schedule: Schedule::Closed { users: 1, ramp: Duration::ZERO },
@@ -155,18 +168,9 @@ impl Job {
             ..self.plan.clone()
         };
         plan.connections.limit = 1;
-        let mut before = f64::INFINITY;
-        for _ in 0..ASKED {
-            if runner.is_stopped() {
-                break;
-            }
-            let summary = Summary::of(&runner.run(&plan)?);
-            let now = summary.latency.mean_ns.unwrap_or(f64::INFINITY);
-            // Idle when it is no longer getting quicker.
-            if now.is_finite() && now > before * 0.5 {
-                break;
-            }
-            before = now;
+        let mut recovery = Recovery::new();
+        while !recovery.is_over() && !runner.is_stopped() {
+            recovery.add(Summary::of(&runner.run(&plan)?).latency.mean_ns);
         }
         Ok(())
     }

@@ -10,18 +10,17 @@ use warwolf_args::UsageError;
 use warwolf_args::Written;
 use warwolf_args::experiment::Compare;
 use warwolf_args::values::share;
-use warwolf_clock::Timestamp;
-use warwolf_experiment::compare::{Allowance, Design, FEWEST_BLOCKS, Portion, compare as decide, is_a};
+use warwolf_experiment::compare::{
+    Allowance, Design, Portion, SLICE_MIN, Slicing, SlicingError, blocks, compare as decide, is_a,
+};
 use warwolf_experiment::joined;
 use warwolf_measure::{Run, Summary, judge};
 use warwolf_plan::quantity::{parse_duration, print_duration};
-use warwolf_plan::{Plan, PlanError, Stop};
+use warwolf_plan::{Plan, Stop};
 use warwolf_report::{ComparisonReport, Form, Rendered, Side, unit};
 
 const TOTAL: Duration = Duration::from_secs(120);
 const SLICE: Duration = Duration::from_secs(1);
-/// Blocks a kept run is cut into (Schmeiser, 1982: 10 to 30).
-const BLOCKS: usize = 20;
 /// Calls in flight at the end of a slice may go on for this long, so that the next side begins alone.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -32,11 +31,12 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(crate) fn compare(args: &Compare, matches: &ArgMatches) -> Result<Exit, Failure> {
     let allowance = allowance(args.allow.as_deref(), args.allow_errors.as_deref())?;
     let outputs = output::of_experiment(&args.written, ComparisonReport::FORMS)?;
-    let (report, stopped) = match Sides::of(args, matches)? {
-        Sides::Kept(sides) => (kept(*sides, allowance), false),
+    let Live { report, is_stopped, ended } = match Sides::of(args, matches)? {
+        Sides::Kept(sides) => Live { report: kept(*sides, allowance), is_stopped: false, ended: Ok(()) },
         Sides::Live(sides) => live(*sides, args, allowance, matches)?,
     };
-    deliver(&report, &outputs, stopped, args.written.strict)
+    let exit = deliver(&report, &outputs, is_stopped, args.written.strict)?;
+    ended.map(|()| exit)
 }
 
 /// Compares two kept runs, each with its name; what is allowed is in words.
@@ -83,51 +83,50 @@ fn allowance(relative: Option<&str>, errors: Option<&str>) -> Result<Allowance, 
 }
 
 /// How a live comparison is cut up.
-struct Slicing {
-    slice: Duration,
-    warmup: Duration,
-    slices: usize,
-}
-
-impl Slicing {
-    fn of(args: &Compare, plan: &Plan, matches: &ArgMatches) -> Result<Self, UsageError> {
-        let about = |error: PlanError| UsageError::about(&error, matches);
-        let read = |field: &str, text: &Option<String>, usual| {
-            text.as_deref().map_or(Ok(usual), |text| parse_duration(field, text).map_err(about))
-        };
-        let total = read("duration", &args.load.duration, TOTAL)?;
-        let slice = read("slice", &args.slice, SLICE)?;
-        if slice < Duration::from_millis(100) {
-            return Err(UsageError::option(
-                "slice",
-                "use at least 100ms, or there is more beginning and end than middle",
-            ));
-        }
-        let slices = (total.as_secs_f64() / slice.as_secs_f64()).round() as usize / 4 * 4;
-        if slices < 4 * FEWEST_BLOCKS {
-            let remedy = format!(
+fn slicing(args: &Compare, plan: &Plan, matches: &ArgMatches) -> Result<Slicing, UsageError> {
+    let read = |field: &str, text: &Option<String>, usual| {
+        let parse = |text| parse_duration(field, text).map_err(|error| UsageError::about(&error, matches));
+        text.as_deref().map_or(Ok(usual), parse)
+    };
+    let total = read("duration", &args.load.duration, TOTAL)?;
+    let slice = read("slice", &args.slice, SLICE)?;
+    Slicing::new(total, slice, plan.warmup).map_err(|error| match error {
+        SlicingError::Slice => UsageError::option(
+            "slice",
+            format!("use at least {}, or start and end are most of it", print_duration(SLICE_MIN)),
+        ),
+        SlicingError::Total(least) => UsageError::value(
+            "duration",
+            print_duration(total),
+            format!(
                 "too short for slices of {}; use at least {}, or shorter slices",
                 print_duration(slice),
-                print_duration(slice * 4 * FEWEST_BLOCKS as u32)
-            );
-            return Err(UsageError::value("duration", print_duration(total), remedy));
+                print_duration(least)
+            ),
+        ),
+        SlicingError::Warmup => {
+            UsageError::option("warmup", "it is part of every slice; use less than --slice")
         }
-        let warmup = if plan.warmup.is_zero() { slice / 5 } else { plan.warmup };
-        if warmup >= slice {
-            return Err(UsageError::option("warmup", "it is part of every slice; use less than --slice"));
-        }
-        Ok(Self { slice, warmup, slices })
-    }
+    })
+}
 
-    fn plan(&self, plan: &Plan, number: usize) -> Plan {
-        let grace = plan.stop.grace.max(GRACE);
-        Plan {
-            seed: plan.seed.wrapping_add(number as u64),
-            warmup: self.warmup,
-            stop: Stop { grace, ..Stop::after(self.slice) },
-            ..plan.clone()
-        }
+/// The plan of a slice.
+fn slice_plan(slicing: &Slicing, plan: &Plan, number: usize) -> Plan {
+    let grace = plan.stop.grace.max(GRACE);
+    Plan {
+        seed: plan.seed.wrapping_add(number as u64),
+        warmup: slicing.warmup,
+        stop: Stop { grace, ..Stop::after(slicing.slice) },
+        ..plan.clone()
     }
+}
+
+/// The result of a live comparison.
+struct Live {
+    report: ComparisonReport,
+    is_stopped: bool,
+    /// The failure that ended it early.
+    ended: Result<(), Failure>,
 }
 
 fn live(
@@ -135,9 +134,9 @@ fn live(
     args: &Compare,
     allowance: Allowance,
     matches: &ArgMatches,
-) -> Result<(ComparisonReport, bool), Failure> {
+) -> Result<Live, Failure> {
     sides.iter().try_for_each(|(_, plan)| sliceable(plan))?;
-    let slicing = Slicing::of(args, &sides[0].1, matches)?;
+    let slicing = slicing(args, &sides[0].1, matches)?;
     let runner = Runner::new(args.written.quiet)?;
     let mut plans = sides.each_ref().map(|(_, plan)| plan.clone());
     if args.load.connections.is_none() {
@@ -149,21 +148,31 @@ fn live(
         print_duration(slicing.slice),
         print_duration(slicing.slice * slicing.slices as u32)
     ));
-    let mut portions = Vec::new();
+    let (mut portions, mut ended) = (Vec::new(), Ok(()));
     let mut runs = [Vec::new(), Vec::new()];
     for number in 0..slicing.slices {
         let side = usize::from(!is_a(number));
-        let run = runner.run(&slicing.plan(&plans[side], number))?;
+        let run = match runner.run(&slice_plan(&slicing, &plans[side], number)) {
+            Ok(run) => run,
+            Err(failure) => {
+                ended = Err(failure);
+                break;
+            }
+        };
         if runner.is_stopped() {
             break;
         }
-        portions.push(portion(&run, slicing.warmup, slicing.slice));
+        portions.push(slicing.portion(&run));
         runs[side].push(run);
         if (number + 1) % 20 == 0 {
             runner.say(&standing(number + 1, slicing.slices, &portions));
         }
     }
-    too_slow(&portions, slicing.slice)?;
+    if portions.is_empty() {
+        ended?;
+        ended = Ok(());
+    }
+    check_speed(&slicing, &portions)?;
     let answer = decide(&Design::of_turns(&portions), allowance, plans[0].seed);
     let [a, b] = &sides;
     let report = ComparisonReport {
@@ -176,13 +185,7 @@ fn live(
         ),
         answer,
     };
-    Ok((report, runner.is_stopped()))
-}
-
-/// What a slice says when its beginning and its end are left out.
-fn portion(run: &Run, from: Duration, to: Duration) -> Portion {
-    let window = run.timeline.window(Timestamp::ZERO + from, Timestamp::ZERO + to);
-    Portion::of(&window.tally, window.to.since(window.from).as_secs_f64())
+    Ok(Live { report, is_stopped: runner.is_stopped(), ended })
 }
 
 fn standing(done: usize, of: usize, portions: &[Portion]) -> String {
@@ -195,15 +198,12 @@ fn standing(done: usize, of: usize, portions: &[Portion]) -> String {
     format!("{done} of {of} slices: A {}, B {}", rate(true), rate(false))
 }
 
-/// A call that takes as long as a slice is seen in part only.
-fn too_slow(portions: &[Portion], slice: Duration) -> Result<(), UsageError> {
-    let limit = slice.as_nanos() as f64 / 4.0;
-    let slow = portions.iter().filter_map(|portion| portion.latency.quantile(0.5)).max();
-    match slow.filter(|median| *median as f64 > limit) {
+fn check_speed(slicing: &Slicing, portions: &[Portion]) -> Result<(), UsageError> {
+    match slicing.too_slow(portions) {
         None => Ok(()),
         Some(median) => Err(UsageError::value(
             "slice",
-            print_duration(slice),
+            print_duration(slicing.slice),
             format!(
                 "requests took {} and more, too long for such slices; use at least {}",
                 unit::duration(median as f64),
@@ -228,26 +228,4 @@ fn kept(sides: [(String, Run); 2], allowance: Allowance) -> ComparisonReport {
                 .to_owned(),
         sides: sides.each_ref().map(|(name, run)| side(name, Some(run))),
     }
-}
-
-/// The measured window of a run in blocks of equal length.
-fn blocks(run: &Run) -> Vec<Portion> {
-    let end = run.nominal.map_or(Timestamp::NEVER, |nominal| Timestamp::ZERO + nominal);
-    let start = Timestamp::ZERO + run.warmup;
-    let intervals: Vec<Portion> = run
-        .timeline
-        .intervals()
-        .filter(|interval| interval.start >= start && interval.end <= end)
-        .map(|interval| Portion::of(&interval.tally, interval.length().as_secs_f64()))
-        .collect();
-    let each = (intervals.len() / BLOCKS).max(1);
-    intervals
-        .chunks_exact(each)
-        .filter_map(|chunk| {
-            let (first, rest) = chunk.split_first()?;
-            let mut block = first.clone();
-            rest.iter().for_each(|portion| block.add(portion));
-            Some(block)
-        })
-        .collect()
 }

@@ -12,14 +12,13 @@ use std::time::Duration;
 use warwolf_args::experiment::{SequenceWord, Sweep as SweepArgs, SweepChart};
 use warwolf_args::reason;
 use warwolf_args::{FileError, UsageError};
-use warwolf_experiment::sweep::{Measured, Order, Point, Step, Sweep, Vary, grid, steps};
+use warwolf_experiment::sweep::{
+    Measured, Order, Point, Step, Sweep, Vary, check_size, definition, grid, steps,
+};
 use warwolf_measure::{Grade, Run, Summary, judge};
 use warwolf_plan::Plan;
 use warwolf_plan::quantity::parse_duration;
 use warwolf_report::{Rendered, SweepReport, unit};
-
-/// Runs at the most: a grid grows faster than one thinks.
-const STEPS: usize = 10_000;
 
 /// Runs every point of the grid, and says what came of it.
 ///
@@ -31,28 +30,29 @@ pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Fail
     let folder = args.folder.as_deref().map(|path| Folder::open(path, &job.definition)).transpose()?;
     let runner = Runner::new(args.written.quiet)?;
     let mut sweep = Sweep { vary: job.vary.clone(), measured: Vec::new(), steps: job.steps.len() };
+    let mut ended = Ok(());
     for (number, step) in job.steps.iter().enumerate() {
-        let kept = folder.as_ref().and_then(|folder| folder.run(*step));
-        let is_kept = kept.is_some();
-        let run = match kept {
-            Some(run) => run,
-            None if runner.is_stopped() => continue,
-            None => match job.perform(*step, &runner)? {
-                Some(run) => run,
-                None => continue,
-            },
-        };
-        if let Some(folder) = folder.as_ref().filter(|_| !is_kept) {
-            folder.keep(*step, &run)?;
+        match job.run(*step, folder.as_ref(), &runner) {
+            Ok(Some((run, note))) => {
+                let summary = Summary::of(&run);
+                let measured = Measured::of(*step, &summary, &judge(&summary));
+                runner.say(&line(number, &job, &measured, note));
+                sweep.measured.push(measured);
+            }
+            Ok(None) => {}
+            Err(failure) => {
+                ended = Err(failure);
+                break;
+            }
         }
-        let summary = Summary::of(&run);
-        let measured = Measured::of(*step, &summary, &judge(&summary));
-        let what = if is_kept { ", kept from before" } else { "" };
-        runner.say(&line(number, &job, &measured, what));
-        sweep.measured.push(measured);
+    }
+    if sweep.measured.is_empty() {
+        ended?;
+        ended = Ok(());
     }
     let report = SweepReport::new(sweep).showing(chart_name(args.chart));
     output::deliver(&outputs, &report)?;
+    ended?;
     Ok(ending(args, &report, runner.is_stopped()))
 }
 
@@ -114,13 +114,7 @@ impl Job {
             Vary::parse_all(&args.vary).map_err(|error| UsageError::option("vary", error.to_string()))?;
         let points = grid(&vary);
         let repeats = args.repeats.unwrap_or(1).max(1);
-        if points.len().saturating_mul(repeats) > STEPS {
-            let what = format!(
-                "{} points, {repeats} times each, are more than {STEPS} runs; vary less",
-                points.len()
-            );
-            return Err(UsageError::option("vary", what).into());
-        }
+        check_size(points.len(), repeats).map_err(|error| UsageError::option("vary", error.to_string()))?;
         let mut plans: Vec<Plan> =
             points.iter().map(|point| vary::plan(matches, &vary, point)).collect::<Result<_, _>>()?;
         let seed = match &args.load.seed {
@@ -141,13 +135,33 @@ impl Job {
         let rest = args.rest.as_deref().map_or(Ok(Duration::ZERO), |text| parse_duration("rest", text));
         Ok(Self {
             steps: steps(points.len(), repeats, order, seed),
-            definition: definition(&points, &vary, &plans),
+            definition: definition(&points, &vary, plans.iter().map(unseeded)),
             rest: rest.map_err(|error| UsageError::about(&error, matches))?,
             between: args.between.clone(),
             vary,
             points,
             plans,
         })
+    }
+
+    /// The run of a step, with a note about it: from the folder, or made and kept there. `None` when the user stopped it.
+    fn run(
+        &self,
+        step: Step,
+        folder: Option<&Folder>,
+        runner: &Runner,
+    ) -> Result<Option<(Run, &'static str)>, Failure> {
+        if let Some(run) = folder.and_then(|folder| folder.run(step)) {
+            return Ok(Some((run, ", kept from before")));
+        }
+        if runner.is_stopped() {
+            return Ok(None);
+        }
+        let Some(run) = self.perform(step, runner)? else { return Ok(None) };
+        if let Some(folder) = folder {
+            folder.keep(step, &run)?;
+        }
+        Ok(Some((run, "")))
     }
 
     /// Rests, runs the command, runs the point; none when the user stopped it.
@@ -168,15 +182,7 @@ impl Job {
         shell.arg("-c").arg(command).stdin(std::process::Stdio::null());
         // What it prints is speech, not data.
         shell.stdout(std::io::stderr());
-        for (vary, &value) in self.vary.iter().zip(&self.points[step.point].0) {
-            let name: String = vary
-                .name
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
-                .collect();
-            shell.env(format!("SWEEP_{name}"), &vary.values[value].label);
-        }
-        shell.env("SWEEP_REPEAT", (step.repeat + 1).to_string());
+        shell.envs(step.variables(&self.vary, &self.points));
         match shell.status() {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(MachineFailure::Between(command.clone(), status.to_string()).into()),
@@ -185,13 +191,9 @@ impl Job {
     }
 }
 
-/// Points and plans in words: two sweeps with the same are one. Seeds differ from run to run and do not count.
-fn definition(points: &[Point], vary: &[Vary], plans: &[Plan]) -> String {
-    let one = |(point, plan): (&Point, &Plan)| {
-        let unseeded = Plan { seed: 0, ..plan.clone() };
-        format!("# {}\n{}\n", point.label(vary), warwolf_plan::text::to_toml(&unseeded))
-    };
-    points.iter().zip(plans).map(one).collect()
+/// A plan without its seed, which differs from sweep to sweep.
+fn unseeded(plan: &Plan) -> String {
+    warwolf_plan::text::to_toml(&Plan { seed: 0, ..plan.clone() })
 }
 
 /// Where the runs of a sweep are kept.
@@ -221,7 +223,7 @@ impl Folder {
     }
 
     fn file(&self, step: Step) -> PathBuf {
-        self.0.join(format!("point-{:04}-run-{:03}.wwr", step.point + 1, step.repeat + 1))
+        self.0.join(step.file_name())
     }
 
     /// The run of a step, where it is there and whole.

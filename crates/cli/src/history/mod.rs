@@ -3,6 +3,7 @@
 use crate::exit::{Exit, Failure, MachineFailure};
 use crate::experiment::compare_kept;
 use crate::output;
+use crate::output_file::replace;
 use crate::results::Results;
 use crate::streams;
 use std::fs::{DirBuilder, OpenOptions};
@@ -91,6 +92,14 @@ impl Kept {
         Ok(())
     }
 
+    /// Keeps a run. If the database does not take it, the run is written to a run file in the current folder.
+    ///
+    /// # Errors
+    /// When the database does not take it; names the run file.
+    pub(crate) fn keep_or_rescue(&mut self, name: &str, run: &Run, quiet: bool) -> Result<(), Failure> {
+        self.keep(name, run, quiet).map_err(|failure| rescue(Path::new(""), failure, run).into())
+    }
+
     fn failure(&self, error: HistoryError) -> Failure {
         failure(&self.path, error)
     }
@@ -102,6 +111,13 @@ impl Kept {
     fn list(&self, filter: &Filter) -> Result<Vec<Entry>, Failure> {
         self.history.list(filter).map_err(|error| self.failure(error))
     }
+}
+
+/// Writes a run that a history did not take to a run file in `folder`.
+fn rescue(folder: &Path, failure: Failure, run: &Run) -> MachineFailure {
+    let file = folder.join(format!("warwolf-{}.wwr", run.started_unix_ns() / 1_000_000_000));
+    let file = replace(&file, &run.encode()).is_ok().then_some(file);
+    MachineFailure::NotKept(Box::new(failure), file)
 }
 
 /// What the user named and is not there is the user's to put right; anything else could not be done.
@@ -206,9 +222,24 @@ fn compare_with_baseline(args: &Compare) -> Result<Exit, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_run_that_the_history_does_not_take_is_in_a_run_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let failure = rescue(folder.path(), Failure::Us("locked"), &Run::new(Duration::from_secs(1)));
+        let file = folder.path().join("warwolf-0.wwr");
+        assert!(Run::decode(&std::fs::read(&file).unwrap()).is_ok());
+        assert!(failure.to_string().contains(&format!("the run is in {}", file.display())), "{failure}");
+        let lost =
+            rescue(&folder.path().join("none"), Failure::Us("locked"), &Run::new(Duration::from_secs(1)));
+        assert!(matches!(lost, MachineFailure::NotKept(_, None)));
+    }
+
     #[test]
     fn dates_are_to_the_minute() {
-        assert_eq!(super::date(1_795_225_438_000_000_000), "2026-11-21 01:43");
-        assert_eq!(super::date(0), "unknown");
+        assert_eq!(date(1_795_225_438_000_000_000), "2026-11-21 01:43");
+        assert_eq!(date(0), "unknown");
     }
 }

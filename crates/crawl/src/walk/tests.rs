@@ -143,3 +143,22 @@ fn a_forbidden_or_silent_start_is_an_error() {
     let silent = Scenario::new(1, Server::constant(Reply::never()));
     assert!(matches!(walked(silent, &limits), Err(WalkError::NoStart(Ending::NoResponse))));
 }
+
+#[test]
+fn a_stop_ends_a_long_crawl_delay_and_keeps_the_pages() {
+    use std::cell::Cell;
+    use warwolf_exchange::Interruptible;
+    let (scenario, _) = site(|target| match target {
+        "/robots.txt" => (200, "text/plain", "User-agent: *\nCrawl-delay: 3600\n".to_owned()),
+        target => thousand(target),
+    });
+    let looks = Cell::new(0);
+    let is_stopped = || {
+        looks.set(looks.get() + 1);
+        looks.get() > 50
+    };
+    let driver = Interruptible::new(SimDriver::new(scenario), is_stopped);
+    let start = Url::parse("http://a.test/").unwrap();
+    let site = Walk::run(driver, &place(), &start, &Limits::default(), &mut |_| true).unwrap();
+    assert!(site.is_cut && site.counts().loaded == 1, "{site:?}");
+}

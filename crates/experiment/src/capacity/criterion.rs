@@ -14,6 +14,9 @@ const NEAR: f64 = 0.15;
 /// A server that completes less of the rate than this does not keep it.
 const KEPT: f64 = 0.97;
 
+/// The warm-up is this part of a run.
+const WARMUP_PART: u32 = 5;
+
 /// What is asked of the server, and how closely it is looked at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Criterion {
@@ -38,6 +41,12 @@ impl Criterion {
         // A fifth is warm-up, and arrivals may be fewer by chance.
         let needed = Duration::from_secs_f64((calls / probe.rate * 1.5).min(LONGEST.as_secs_f64()));
         self.length.max(needed) * 2u32.saturating_pow(probe.attempt.min(4))
+    }
+
+    /// The warm-up of a run, if the user did not choose one.
+    #[must_use]
+    pub fn warmup(&self, probe: Probe) -> Duration {
+        self.length(probe) / WARMUP_PART
     }
 
     /// The result of a run at one rate.

@@ -9,8 +9,10 @@
 //! ```
 
 mod criterion;
+mod recovery;
 
 pub use criterion::Criterion;
+pub use recovery::Recovery;
 
 use warwolf_measure::{Reason, SloResult};
 
@@ -53,6 +55,14 @@ pub struct Probe {
     pub rate: f64,
     /// How often this rate was tried before in a row: a borderline rate deserves a longer look.
     pub attempt: u32,
+}
+
+impl Probe {
+    /// The seed of the run, given that of the search. Each probe has its own.
+    #[must_use]
+    pub const fn seed(self, base: u64) -> u64 {
+        base.wrapping_add(self.rate.to_bits()).wrapping_add(self.attempt as u64) >> 1
+    }
 }
 
 /// What the search has found.

@@ -11,6 +11,9 @@
 //! truth with 95 % (Bonferroni: each alone with 99 %).
 
 mod resampling;
+mod slices;
+
+pub use slices::{SLICE_MIN, Slicing, SlicingError, blocks};
 
 use resampling::{Blocks, Draw};
 use warwolf_measure::{Histogram, Phase, Tally};

@@ -213,3 +213,29 @@ fn a_replay_returns_each_failure() {
     assert_eq!(seen.len(), 3);
     assert!(seen.iter().all(|(_, failure)| *failure == Some(Failure::Dropped)));
 }
+
+#[test]
+fn a_stop_while_shrinking_reports_the_finding_as_it_was_found() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use warwolf_exchange::Interruptible;
+    let failures = Arc::new(AtomicU32::new(0));
+    let seen = Arc::clone(&failures);
+    let peer = with_fault(move |input| {
+        (requires_response(input) && input.len() > 8_000).then(|| {
+            seen.fetch_add(1, Ordering::Relaxed);
+            Does::Answers("500 Oh")
+        })
+    });
+    // Under load, alone, and the second while it is shrunk.
+    let is_stopped = move || failures.load(Ordering::Relaxed) > 3;
+    let driver = Interruptible::new(SimDriver::new(Scenario::new(1, peer)), is_stopped);
+    let server = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+    let options = Options { at_once: 1, ..FEW };
+    let outcome =
+        Campaign::run(driver, &server, &Generator::new(1, base()), subject(1), options, &mut |_| true)
+            .unwrap();
+    assert!(!outcome.is_complete);
+    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+    assert_eq!(finding.request, finding.original);
+}

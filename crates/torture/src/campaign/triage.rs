@@ -78,7 +78,14 @@ impl<D: Driver> Campaign<'_, D> {
         if seen.as_ref() != Some(&failure) && self.is_known(number, Some(&failure)) {
             return Ok(());
         }
-        let (small, answer, tries) = self.shrunk(&made.message, &failure, &exchange)?;
+        let (small, answer, tries) = match self.shrunk(&made.message, &failure, &exchange) {
+            // The failure is confirmed: it is reported as it was found.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                self.is_stopped = true;
+                (made.message.clone(), answer_of(&exchange), 0)
+            }
+            result => result?,
+        };
         let traps: Vec<String> = made.traps.iter().map(|trap| (*trap).to_owned()).collect();
         self.add_finding(Finding {
             failure,
