@@ -29,7 +29,7 @@ impl Phase {
         matches!(self, Self::Ready | Self::Companion)
     }
 
-    /// Whether it is still to come to carry calls.
+    /// Whether it is being opened.
     pub(crate) fn is_opening(self) -> bool {
         matches!(self, Self::Connecting | Self::Tunnel | Self::Handshake)
     }
@@ -47,7 +47,7 @@ pub(crate) enum Role {
 /// Where in the pool's lists a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// In none: it is a session's, or has no room.
+    /// In none: it belongs to a session, or has no room.
     None,
     /// Among those with so many calls in flight, at this position.
     Load { load: u32, at: u32 },
@@ -64,7 +64,7 @@ pub(crate) struct Connection {
     pub(crate) ports_tried: u32,
     pub(crate) phase: Phase,
     pub(crate) slot: Slot,
-    /// The session that keeps it for itself, or [`NONE`].
+    /// The session that it belongs to, or [`NONE`].
     pub(crate) owner: u32,
     /// Made when the connection is ready. A companion has none.
     pub(crate) protocol: Option<Protocol>,
@@ -82,17 +82,17 @@ pub(crate) struct Connection {
     pub(crate) waiting: CallList,
     /// Calls written but not yet handed to the driver.
     pub(crate) written: CallList,
-    /// Calls handed to the driver that the kernel may not have all of. Kept up only where somebody asks.
+    /// Calls handed to the driver that the kernel may not have completely. Maintained only where something depends on it.
     pub(crate) handed: CallList,
     pub(crate) began: Timestamp,
     pub(crate) connected: Timestamp,
     /// Calls it has completed: a kept-alive connection that fails costs a reconnect, not a failure.
     pub(crate) completed: u32,
-    /// It came to carry calls.
+    /// It was open at some time.
     pub(crate) opened: bool,
     /// What broke it, if anything did.
     pub(crate) why: Option<Outcome>,
-    /// Until when what it has received takes by the plan's receive rate: it receives nothing before.
+    /// The throttle pauses it until then.
     pub(crate) busy: Timestamp,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Network {
     pub(crate) gone: Vec<u32>,
     /// Connections opened so far; decides which address and port is next.
     pub(crate) opened: u64,
-    /// Connections that carry calls, now and at most.
+    /// Open connections, now and at most.
     pub(crate) open: u64,
     pub(crate) held: u64,
     /// Companions, open or opening. They do not count towards the limit on connections.
@@ -86,19 +86,19 @@ impl Network {
         Protocol::new(kind, prepared.limits, prepared.pipeline, &self.heads, is_ipv6)
     }
 
-    /// Puts a connection into the pool's list that fits its state.
+    /// Moves a connection to the list of the pool that fits its state.
     pub(crate) fn place(&mut self, index: u32) {
         self.pool.place(&mut self.connections, index);
     }
 
-    /// Notes a connection that came to carry calls. Gives how many do.
+    /// Counts a connection that opened. Returns how many are open.
     pub(crate) fn count_open(&mut self) -> u64 {
         self.open += 1;
         self.held = self.held.max(self.open);
         self.open
     }
 
-    /// Has a connection flushed.
+    /// Marks a connection to be flushed.
     pub(crate) fn mark(&mut self, index: u32) {
         let connection = &mut self.connections[index as usize];
         if !connection.dirty {
@@ -107,7 +107,7 @@ impl Network {
         }
     }
 
-    /// Has a connection flushed if it has anything to send.
+    /// Marks a connection to be flushed if it has anything to send.
     pub(crate) fn mark_unsent(&mut self, index: u32) {
         if !self.connections[index as usize].out.is_empty() {
             self.mark(index);
@@ -118,7 +118,7 @@ impl Network {
     pub(crate) fn next_dirty(&mut self) -> Option<u32> {
         loop {
             let index = self.dirty.pop()?;
-            // Connections close with marks standing; their number may even serve another one by now.
+            // A connection may have closed since it was marked, and its number may belong to another one.
             if let Some(connection) = self.connections.get_mut(index as usize)
                 && connection.phase != Phase::Closed
                 && std::mem::take(&mut connection.dirty)
@@ -160,7 +160,7 @@ impl Buffers {
         }
     }
 
-    /// Gives a connection without a send buffer a spare one, if there is any.
+    /// Moves a spare buffer to a connection without a send buffer, if there is any.
     pub(crate) fn lend(&mut self, connection: &mut Connection) {
         if connection.out.capacity() == 0
             && let Some(spare) = self.spare.pop()

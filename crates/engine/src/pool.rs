@@ -64,7 +64,7 @@ impl Pool {
         Some(index)
     }
 
-    /// Puts a connection where it belongs by its state; nowhere if it belongs to a session.
+    /// Moves a connection to the list that fits its state; to none if it belongs to a session.
     pub(crate) fn place(&mut self, connections: &mut Slab<Connection>, index: u32) {
         self.remove(connections, index);
         let connection = &mut connections[index as usize];
@@ -96,12 +96,12 @@ impl Pool {
         }
     }
 
-    /// Lets a call wait for a connection.
+    /// Appends a call to the queue for a connection.
     pub(crate) fn wait(&mut self, call: u32) {
         self.queue.push_back(call);
     }
 
-    /// Lets a call that found no connection wait on, before all others.
+    /// Returns a call that found no connection to the front of the queue.
     pub(crate) fn wait_again(&mut self, call: u32) {
         self.queue.push_front(call);
     }
@@ -116,7 +116,7 @@ impl Pool {
         !self.queue.is_empty()
     }
 
-    /// Takes the calls out of the queue that `goes` says. Walks it.
+    /// Takes the calls for which `goes` is true out of the queue. Walks it.
     pub(crate) fn forget_all(&mut self, mut goes: impl FnMut(u32) -> bool) {
         self.queue.retain(|&waiting| !goes(waiting));
     }

@@ -1,4 +1,4 @@
-//! What is said on a control connection, from the greeting to the goodbye.
+//! The dialog on a control connection, from the greeting to the goodbye.
 
 use crate::Violation;
 use crate::order::{Action, Order};
@@ -8,45 +8,45 @@ use std::sync::Arc;
 /// What the owner of a [`Conversation`] has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Nothing but to send what was written.
+    /// Send what was written, nothing else.
     Quiet,
-    /// To open a data connection to this port of the server, and to call [`Conversation::connected`] when it is open.
+    /// Open a data connection to this port of the server, and call [`Conversation::connected`] when it is open.
     Connect(u16),
-    /// The server is ready for the transfer: what is to be stored goes over the data connection now.
+    /// The server has accepted the transfer: send the file to be stored over the data connection now.
     Begun,
-    /// The transfer is over or was refused: the data connection, if there is one, is of no more use.
+    /// The transfer is over or was refused: close the data connection, if there is one.
     Settled,
-    /// The server has said goodbye: the control connection is to be closed.
+    /// The server has replied to `QUIT`, or closes by itself: close the control connection.
     Over,
 }
 
 /// How a conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With a final reply, good or bad.
+    /// With a final reply, whether success or refusal.
     Answered,
-    /// Without one, and nothing of the transfer had begun.
+    /// Without a final reply, before the transfer began.
     Unanswered,
-    /// In the middle: without a final reply, or the data was cut short and the server did not notice.
+    /// In the middle of the transfer: without a final reply, or the data was cut short and the server did not notice.
     Cut,
 }
 
-/// What the server's next reply will be about.
+/// The subject of the server's next reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaits {
     Greeting,
     Name,
     Password,
     Port,
-    /// Nothing: the data connection is being opened.
+    /// None is expected: the data connection is being opened.
     Connected,
     Type,
     Size,
-    /// That the transfer begins.
+    /// The start of the transfer.
     Beginning,
-    /// That it is complete.
+    /// The end of the transfer.
     Completion,
-    /// Nothing: it is complete, and the rest of the data is still on its way.
+    /// None is expected: the transfer is complete, and the rest of the data has not arrived yet.
     Data,
     Goodbye,
 }
@@ -57,14 +57,14 @@ enum Awaits {
 pub struct Conversation {
     order: Arc<Order>,
     number: Vec<u8>,
-    /// `EPSV` where the server has an IPv6 address.
+    /// Sends `EPSV` instead of `PASV`: the server has an IPv6 address.
     is_extended: bool,
     awaits: Awaits,
     replies: Replies,
-    /// What the server says the file has.
+    /// The size of the file, as the server reports it.
     size: Option<u64>,
     received: u64,
-    /// All of the data has come or gone, and whether its connection ended as it should.
+    /// Whether the data connection ended as it should, once it has ended.
     data: Option<bool>,
     /// The reply that the last bytes completed.
     code: Option<u16>,
@@ -96,7 +96,7 @@ impl Conversation {
         self.order.action()
     }
 
-    /// Takes bytes off `input` up to the end of a reply, and appends what is to be said next to `out`.
+    /// Takes bytes off `input` up to the end of a reply, and appends the next command to `out`.
     ///
     /// # Errors
     /// The server broke the protocol: the connection can carry nothing more.
@@ -104,13 +104,13 @@ impl Conversation {
         self.code = None;
         let Some(code) = self.replies.take(input)? else { return Ok(Event::Quiet) };
         self.code = Some(code);
-        self.hear(code, out)
+        self.take(code, out)
     }
 
-    fn hear(&mut self, code: u16, out: &mut Vec<u8>) -> Result<Event, Violation> {
+    fn take(&mut self, code: u16, out: &mut Vec<u8>) -> Result<Event, Violation> {
         let next = match (self.awaits, code) {
             (Awaits::Goodbye, _) => return Ok(Event::Over),
-            // 120 says when the server will be ready.
+            // 120 announces when the server will be ready.
             (Awaits::Greeting, 100..=199) => Awaits::Greeting,
             (Awaits::Greeting, 200..=299) => {
                 self.order.write_user(out);
@@ -138,7 +138,7 @@ impl Conversation {
                 self.size = self.replies.line().get(4..).and_then(decimal);
                 self.ask(out)
             }
-            // A server may know no SIZE and serve the file all the same.
+            // A server without SIZE may still serve the file.
             (Awaits::Type, 200..=299) | (Awaits::Size, 500 | 502 | 504) => self.ask(out),
             (Awaits::Beginning, 100..=199) => {
                 self.awaits = Awaits::Completion;
@@ -146,7 +146,7 @@ impl Conversation {
             }
             (Awaits::Completion, 100..=199) => Awaits::Completion,
             (Awaits::Beginning | Awaits::Completion, 200..=299) => return Ok(self.complete(code, out)),
-            // An account (332) is more than anybody has.
+            // No order has an account (332).
             (Awaits::Name | Awaits::Password, 332) | (_, 400..) => return Ok(self.refused(code, out)),
             _ => return Err(Violation::UnexpectedReply),
         };
@@ -159,8 +159,7 @@ impl Conversation {
         Awaits::Beginning
     }
 
-    /// The server says that all is done. It may say so before the last of the data has arrived, not before the last of it
-    /// has left.
+    /// Takes the final reply. It may precede the last of the data that is fetched, not the last of the data that is stored.
     fn complete(&mut self, code: u16, out: &mut Vec<u8>) -> Event {
         self.status = code;
         if self.data.is_none() && self.action() != Action::Store {
@@ -182,7 +181,7 @@ impl Conversation {
         Event::Settled
     }
 
-    /// The data connection is open: the transfer may be asked for.
+    /// Notes that the data connection is open, and appends the next command.
     pub fn connected(&mut self, out: &mut Vec<u8>) {
         if self.awaits == Awaits::Connected {
             self.order.write_type(out);
@@ -190,31 +189,31 @@ impl Conversation {
         }
     }
 
-    /// So many bytes came over the data connection.
+    /// Notes that this many bytes were received over the data connection.
     pub fn received(&mut self, bytes: usize) {
         self.received += bytes as u64;
     }
 
-    /// The data connection ended, or all that is to be stored has been handed over; `is_whole` says whether it was not
-    /// broken off.
+    /// Notes that the data connection ended, or that all of the file to be stored was handed over. `is_whole` is false when it
+    /// was broken off.
     pub fn data_ended(&mut self, is_whole: bool, out: &mut Vec<u8>) -> Event {
         self.data = Some(is_whole);
         if self.awaits == Awaits::Data { self.leave(out) } else { Event::Quiet }
     }
 
-    /// How the conversation ended, when it is over or the server has closed the control connection.
+    /// How the conversation ended. To be asked when it is over or the server has closed the control connection.
     #[must_use]
     pub fn ending(&self) -> Ending {
         match self.status {
             0 if matches!(self.awaits, Awaits::Completion) => Ending::Cut,
             0 => Ending::Unanswered,
-            // Data of which nobody says that it ended is cut too.
+            // Data without a known end counts as cut.
             200..=299 if self.data != Some(true) || self.is_short() => Ending::Cut,
             _ => Ending::Answered,
         }
     }
 
-    /// Whether less came than the server had promised.
+    /// Whether fewer bytes were received than the server had announced.
     fn is_short(&self) -> bool {
         self.size.is_some_and(|size| self.received < size)
     }

@@ -1,7 +1,7 @@
-//! FTP as a state machine: what is said on the control connection of one transfer, replies in and commands out.
+//! FTP as a state machine: the dialog on the control connection of one transfer, replies in and commands out.
 //!
-//! A [`Conversation`] logs in, agrees on a data connection, asks for one transfer and says goodbye (RFC 959). It knows no
-//! sockets and no time: its owner opens the data connection when it is asked to, moves the bytes, and says when they ended.
+//! A [`Conversation`] logs in, agrees on a data connection, requests one transfer and quits (RFC 959). It contains no sockets
+//! and no clock: its owner opens the data connection on request, moves the bytes, and reports when they ended.
 #![forbid(unsafe_code)]
 
 mod conversation;
@@ -13,7 +13,7 @@ pub use order::{Action, Order, OrderError};
 
 use std::fmt;
 
-/// A breach of FTP by the server. Nothing more can be said on its control connection.
+/// A breach of FTP by the server. The control connection can carry nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Violation {
     /// A line that should begin a reply has no code from 100 to 599 (RFC 959 section 4.2).
@@ -22,7 +22,7 @@ pub enum Violation {
     ReplyTooLong,
     /// The reply to `PASV` or `EPSV` names no port (RFC 959 section 4.1.2, RFC 2428 section 3).
     BadPort,
-    /// A reply of a kind that cannot follow what was said (RFC 959 section 5.4).
+    /// A reply of a kind that cannot follow the command (RFC 959 section 5.4).
     UnexpectedReply,
 }
 

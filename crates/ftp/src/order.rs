@@ -1,19 +1,19 @@
-//! What is asked of a server, encoded once before the run.
+//! Orders for transfers, made once before the run.
 
 use std::fmt;
 
 /// What a transfer does (RFC 959 section 4.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// `RETR`: a file comes.
+    /// `RETR`: fetches a file.
     Retrieve,
-    /// `NLST`: the names in a folder come.
+    /// `NLST`: fetches the names in a folder.
     List,
-    /// `STOR`: a file goes.
+    /// `STOR`: stores a file.
     Store,
 }
 
-/// Who asks for which transfer.
+/// A transfer, and the user to log in as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     name: Vec<u8>,
@@ -21,11 +21,11 @@ pub struct Order {
     action: Action,
     path: Vec<u8>,
     is_text: bool,
-    /// Where in the path a number goes, for names that are to differ.
+    /// Where in the path a number is inserted, for names that differ.
     number_at: Option<usize>,
 }
 
-/// A name, password or path with a byte that would end the command or mean something else there.
+/// A name, password or path with a byte that would end the command or change its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderError;
 
@@ -38,8 +38,8 @@ impl fmt::Display for OrderError {
 impl std::error::Error for OrderError {}
 
 impl Order {
-    /// A transfer of `path` for somebody; an empty path is sent as `/`. `is_text` asks for `TYPE A` where otherwise `TYPE I`
-    /// is (RFC 959 section 3.1.1).
+    /// A transfer of `path` by the user `name`. An empty path is sent as `/`. `is_text` selects `TYPE A` instead of `TYPE I` (RFC
+    /// 959 section 3.1.1).
     ///
     /// # Errors
     /// When a text holds a carriage return, a line feed or a zero byte (RFC 959 section 5.3.2).
@@ -85,7 +85,7 @@ impl Order {
         self.number_at.is_some()
     }
 
-    /// Whether the size is asked for first: that of a text is not that of its transfer.
+    /// Whether `SIZE` is sent first. The size of a text differs from the length of its transfer.
     pub(crate) fn asks_size(&self) -> bool {
         self.action == Action::Retrieve && !self.is_text
     }

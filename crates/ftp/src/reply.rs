@@ -2,18 +2,18 @@
 
 use crate::Violation;
 
-/// A longer line is no reply. RFC 959 names no limit; real servers stay far below.
+/// Longest line of a reply in bytes. RFC 959 names no limit; real servers stay far below.
 pub(crate) const LINE_MAX: usize = 4_096;
-/// All lines of a reply together.
+/// Longest reply in bytes, all its lines together.
 pub(crate) const REPLY_MAX: usize = 65_536;
 
-/// Puts replies together from bytes as they come.
+/// Assembles replies from bytes in pieces of any size.
 #[derive(Debug, Default)]
 pub(crate) struct Replies {
-    /// The line that has begun; when a reply is complete, its last line without the line end.
+    /// The line being read; when a reply is complete, its last line without the line end.
     line: Vec<u8>,
     is_complete: bool,
-    /// The code of a reply of several lines that has begun.
+    /// The code of the reply of several lines that is being read.
     open: Option<u16>,
     /// Length of the reply so far.
     length: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Replies {
 }
 
 impl Replies {
-    /// Takes bytes off `input` up to the end of a reply, and gives its code once it is complete.
+    /// Takes bytes off `input` up to the end of a reply, and returns its code once it is complete.
     pub(crate) fn take(&mut self, input: &mut &[u8]) -> Result<Option<u16>, Violation> {
         while !input.is_empty() {
             if std::mem::take(&mut self.is_complete) {
@@ -88,7 +88,7 @@ fn code(line: &[u8]) -> Option<u16> {
 }
 
 /// The port of a reply to `PASV`: the last two of six numbers, wherever they stand (RFC 1123 section 4.1.2.6). The address
-/// before them is passed over: the server is where its control connection is.
+/// before them is ignored: data connections go to the address of the control connection.
 pub(crate) fn passive_port(line: &[u8]) -> Result<u16, Violation> {
     let text = line.get(4..).unwrap_or_default();
     let start = text.iter().position(u8::is_ascii_digit).ok_or(Violation::BadPort)?;

@@ -12,10 +12,11 @@ mod diary;
 mod reference;
 
 use std::sync::Arc;
-use warwolf_ftp::{Action, Conversation, Event, Order};
+use warwolf_clock::Timestamp;
+use warwolf_ftp::{Conversation, Event};
 use warwolf_http::{
-    CallId, Cause, End, FieldWriter, Fill, Head, Http1, Limits, ResponseSink, Template, TemplateBuilder,
-    Version,
+    Action, CallId, Cause, Companion, CompanionEvent, End, FieldWriter, Fill, Head, Heads, Http1, Limits,
+    Order, Protocol, ProtocolKind, RequestBody, ResponseSink, Template, TemplateBuilder, Version,
 };
 use warwolf_measure::Run;
 
@@ -167,14 +168,19 @@ struct Talk {
     replies: Vec<(u16, Vec<u8>)>,
 }
 
-/// Says `replies` in pieces of so many bytes; data connections open, carry their data and end at once.
-fn talk(kind: u8, replies: &[u8], piece: usize) -> Talk {
+/// What a first byte of this kind asks for.
+fn order(kind: u8) -> Order {
     let action = match kind & 3 {
         0 => Action::List,
         1 => Action::Store,
         _ => Action::Retrieve,
     };
-    let order = Order::new(b"me", b"secret", action, b"/a.bin", kind & 4 > 0).expect("plain texts");
+    Order::new(b"me", b"secret", action, b"/a.bin", kind & 4 > 0).expect("plain texts")
+}
+
+/// Says `replies` in pieces of so many bytes; data connections open, carry their data and end at once.
+fn talk(kind: u8, replies: &[u8], piece: usize) -> Talk {
+    let order = order(kind);
     let mut conversation = Conversation::new(Arc::new(order), b"1".to_vec(), kind & 8 > 0);
     let (mut said, mut events, mut seen, mut broken) = (Vec::new(), Vec::new(), Vec::new(), None);
     'talk: for mut input in replies.chunks(piece) {
@@ -213,14 +219,50 @@ fn talk(kind: u8, replies: &[u8], piece: usize) -> Talk {
     Talk { said, events, broken, ending: conversation.ending(), status: conversation.status(), replies: seen }
 }
 
+/// Transfers a file through the protocol interface, where companions open, carry data and end at once. The call must end once.
+fn transfer(kind: u8, replies: &[u8], piece: usize) {
+    let content = RequestBody::Inline(vec![1; usize::from(kind >> 5)]);
+    let template = Template::transfer(order(kind), 0, content);
+    let mut ftp = Protocol::new(ProtocolKind::Ftp, Limits::default(), 1, &Heads::default(), kind & 8 > 0);
+    let (mut out, mut stored, mut witness) = (Vec::new(), Vec::new(), Witness::default());
+    ftp.start(CallId(0), &template, &mut Nothing, &mut out);
+    for input in replies.chunks(piece) {
+        let result = ftp.receive(Timestamp::ZERO, input, &mut out, &mut witness);
+        while let Some(needs) = ftp.needs() {
+            let event = match needs.companion {
+                Companion::Open { .. } => CompanionEvent::Opened,
+                Companion::Pump => {
+                    let call = ftp.companion_body().expect("something to pump");
+                    ftp.pump(call, &mut Nothing, usize::MAX, &mut stored);
+                    CompanionEvent::Delivered
+                }
+                Companion::Keep | Companion::Close => continue,
+            };
+            ftp.companion(event, &mut out, &mut witness);
+            if event == CompanionEvent::Opened && kind & 3 != 1 {
+                ftp.companion(CompanionEvent::Received(b"data"), &mut out, &mut witness);
+                ftp.companion(CompanionEvent::Ended { is_whole: kind & 16 > 0 }, &mut out, &mut witness);
+            }
+        }
+        if result.is_err() || ftp.in_flight() == 0 {
+            break;
+        }
+    }
+    ftp.finish(&mut witness);
+    assert_eq!((witness.over.as_slice(), ftp.in_flight()), (&[CallId(0)][..], 0), "{:?}", witness.said);
+    assert!(stored.len() <= usize::from(kind >> 5), "content is sent once");
+}
+
 /// Replies of an FTP server of any bytes: what is said and done does not depend on how they are cut, and what is said is whole
-/// lines. The first byte says what is transferred, and how.
+/// lines. Behind the protocol interface the call ends once. The first byte says what is transferred, and how.
 pub fn ftp(bytes: &[u8]) {
     let [kind, replies @ ..] = bytes else { return };
     let whole = talk(*kind, replies, replies.len().max(1));
     assert!(whole.said.is_empty() || whole.said.ends_with(b"\r\n"), "{whole:?}");
     assert_eq!(whole, talk(*kind, replies, 1), "byte by byte");
     assert_eq!(whole, talk(*kind, replies, 7), "in sevens");
+    transfer(*kind, replies, replies.len().max(1));
+    transfer(*kind, replies, 7);
 }
 
 /// Plans of any text: what is understood is written back as the same plan.

@@ -10,7 +10,7 @@ use warwolf_driver::Address;
 use warwolf_http::{ProtocolKind, Template, TemplateBuilder, Version};
 use warwolf_plan::{Endpoint, Proxy, Scheme, Unresolved};
 
-/// What is spoken with endpoints of a scheme.
+/// The protocol of a scheme.
 fn protocol_of(scheme: Scheme) -> ProtocolKind {
     match scheme {
         Scheme::Http | Scheme::Https => ProtocolKind::Http,
@@ -53,7 +53,7 @@ impl Endpoints {
         self.resolved[endpoint as usize].server_name.as_deref()
     }
 
-    /// What is spoken with the endpoint.
+    /// The protocol of the endpoint.
     pub(crate) fn protocol(&self, endpoint: u32) -> ProtocolKind {
         self.resolved[endpoint as usize].protocol
     }
@@ -63,7 +63,7 @@ impl Endpoints {
         self.resolved.iter().any(|endpoint| endpoint.protocol.has_companions())
     }
 
-    /// What asks the proxy for a tunnel to the endpoint, if one is needed.
+    /// The request to the proxy for a tunnel to the endpoint, if one is needed.
     pub(crate) fn tunnel(&self, endpoint: u32) -> Option<&Template> {
         self.resolved[endpoint as usize].tunnel.as_deref()
     }
@@ -83,8 +83,8 @@ impl Endpoints {
         Ok(self.insert(endpoint, addresses, prepared))
     }
 
-    /// The number of an endpoint that a redirect leads to. A new name is resolved on the spot, which holds this worker
-    /// up once; one that cannot be resolved gets no addresses, and its calls fail as such.
+    /// The number of an endpoint that a redirect leads to. Resolving a new name blocks this worker once. An endpoint whose name
+    /// cannot be resolved gets no addresses, and its calls fail for that reason.
     pub(crate) fn find_or_add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> u32 {
         if let Some(&number) = self.numbers.get(endpoint) {
             return number;

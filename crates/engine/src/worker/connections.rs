@@ -115,7 +115,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// The connection is open, to the server itself and with TLS where asked for: its protocol begins.
+    /// Creates the protocol of a connection that is open, to the server itself and with TLS where the scheme asks for it.
     fn establish(&mut self, index: u32, resumed: bool) {
         self.opened_as(index, Phase::Ready, resumed);
         let protocol = self.network.protocol(index, self.prepared);
@@ -123,7 +123,7 @@ impl<D: Driver> Worker<'_, D> {
         self.notify_connected(index);
     }
 
-    /// Starts the calls that waited for the connection to open. Those it has no room for wait for any.
+    /// Starts the calls that waited for the connection to open. Those without room wait for any connection.
     fn serve_opening(&mut self, index: u32) {
         while self.network.connections[index as usize].has_room() {
             match self.network.connections[index as usize].waiting.pop(&self.calls) {
@@ -143,7 +143,7 @@ impl<D: Driver> Worker<'_, D> {
         self.network.place(index);
     }
 
-    /// Counts a connection that has come to what it was opened for.
+    /// Counts a connection that is open and usable.
     pub(super) fn opened_as(&mut self, index: u32, phase: Phase, resumed: bool) {
         self.timers.clear(Timer::Connect, index);
         self.timers.clear(Timer::Handshake, index);
@@ -212,8 +212,8 @@ impl<D: Driver> Worker<'_, D> {
         self.network.note_closed(index);
     }
 
-    /// Something came from the peer, or something is to come: its silence is counted from now, if it owes us anything and we
-    /// listen.
+    /// Restarts the idle timer of a connection on which something happened. It runs while calls are outstanding and the
+    /// throttle lets the connection receive.
     pub(super) fn restart_idle_timer(&mut self, index: u32) {
         let Some(limit) = self.prepared.timeouts.idle else { return };
         if self.network.is_alive(index) {
@@ -249,7 +249,7 @@ impl<D: Driver> Worker<'_, D> {
         let buffer = std::mem::take(&mut connection.out);
         self.recorder.tally.wire(buffer.len() as u64, 0);
         if is_more {
-            // Through a completion, so that the next piece waits for its turn among the other connections.
+            // Through a completion, so that other connections send before the next piece.
             connection.sending = true;
             self.driver.send(SocketId(index), buffer);
         } else if let Some(buffer) = self.driver.send_now(SocketId(index), buffer) {
@@ -265,7 +265,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// The kernel has all that was handed over: from here on replies are awaited.
+    /// Notes that the kernel has all that was handed over: the time for a reply begins.
     fn delivered(&mut self, index: u32) {
         if !self.observation.follows_writes {
             return;
@@ -290,7 +290,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Reads the next piece of a streamed body. Returns whether there is more.
+    /// Appends the next piece of a streamed body. Returns whether there is more.
     pub(super) fn pump(&mut self, index: u32) -> bool {
         let Self { calls, network, prepared, buffers, .. } = self;
         let Connection { protocol: Some(protocol), tls, out, .. } = &mut network.connections[index as usize]
@@ -306,7 +306,7 @@ impl<D: Driver> Worker<'_, D> {
         protocol.next_body().is_some()
     }
 
-    /// A failed send says nothing yet: a reply may still be on its way, and receiving will tell how it ended.
+    /// Takes back the buffer of a send. A failed send ends no call: a reply may still arrive, and the receive reports the end.
     pub(super) fn sent(&mut self, index: u32, buffer: Vec<u8>, result: Result<(), SocketError>) {
         self.buffers.recycle(buffer);
         self.timers.clear(Timer::Send, index);
@@ -336,7 +336,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Bytes came on a connection with TLS: they may complete the handshake, belong to replies, or close the connection.
+    /// Decrypts received bytes. They may complete the handshake, belong to replies, or close the connection.
     fn decrypt(&mut self, index: u32, bytes: &ReceivedBytes) {
         let connection = &mut self.network.connections[index as usize];
         let Some(tls) = &mut connection.tls else { return };
@@ -365,7 +365,7 @@ impl<D: Driver> Worker<'_, D> {
         self.buffers.decrypted = plain;
     }
 
-    /// Gives the protocol of a connection what came, and sends what it has to say to that.
+    /// Passes received bytes to the protocol of a connection, and marks the connection when it has something to send.
     fn deliver(&mut self, index: u32, input: Input<'_>) -> Alive {
         let input = match input {
             Input::Socket(bytes) => self.driver.bytes(bytes),
@@ -386,13 +386,13 @@ impl<D: Driver> Worker<'_, D> {
         if result.is_ok() { Alive::Yes } else { Alive::No }
     }
 
-    /// The time has come that a connection's protocol asked for.
+    /// Calls the protocol of a connection at the time it asked for.
     pub(super) fn wake(&mut self, index: u32) {
         let alive = self.deliver(index, Input::Plain(&[]));
         self.after_reply(index, alive);
     }
 
-    /// The proxy answers.
+    /// Passes the response of the proxy to the tunnel.
     fn tunnelled(&mut self, index: u32, bytes: &ReceivedBytes) {
         let connection = &mut self.network.connections[index as usize];
         let Some(tunnel) = &mut connection.tunnel else { return };
@@ -486,16 +486,16 @@ pub(super) fn blame<'a>(connection: &mut Connection, mut ended: impl Iterator<It
 const CONNECTION_TIMERS: [Timer; 6] =
     [Timer::Connect, Timer::Handshake, Timer::Send, Timer::Idle, Timer::Protocol, Timer::Throttle];
 
-/// What came on a connection.
+/// Bytes that were received.
 enum Input<'a> {
-    /// As it came over the socket.
+    /// From the socket.
     Socket(&'a ReceivedBytes),
     /// Decrypted.
     Plain(&'a [u8]),
 }
 
-/// Lets `write` append to `out`, through TLS where there is some; `plain` is a buffer to encrypt from. Gives the bytes before
-/// encryption besides what `write` gives.
+/// Lets `write` append to `out`, through TLS if there is any; `plain` is a buffer to encrypt from. Returns what `write` returns,
+/// and the bytes before encryption.
 #[inline]
 pub(super) fn write_through<'b, T>(
     tls: &mut Option<Box<TlsClient>>,

@@ -1,4 +1,4 @@
-//! Connections that receive no faster than the plan says.
+//! The throttle: connections receive no faster than the plan allows.
 
 use super::Worker;
 use crate::timers::Timer;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use warwolf_driver::{Driver, SocketId};
 
 impl<D: Driver> Worker<'_, D> {
-    /// Lets a connection receive nothing for as long as what it just received takes by its rate. What the peer sends in the
-    /// meantime waits with the kernel and the peer. Time in which nothing came earns nothing.
+    /// Pauses a connection for as long as the bytes it just received take at its rate. What the peer sends meanwhile stays in the
+    /// buffers of the kernel and the peer. Idle time is not credited.
     pub(super) fn throttle(&mut self, index: u32, bytes: usize) {
         let Some(rate) = self.prepared.network.receive_rate else { return };
         if self.driver.pause(SocketId(index)) {
-            // A wait may have brought two receives: the second has to wait for both.
+            // One wait may return two receives: the second pause begins where the first ends.
             let connection = &mut self.network.connections[index as usize];
             connection.busy = connection.busy.max(self.now) + time_for(bytes, rate);
             self.timers.set(Timer::Throttle, index, connection.busy);
         }
     }
 
-    /// A connection may receive again, unless it is gone, or has more to wait for.
+    /// Resumes receiving, unless the connection is closed or its pause was extended.
     pub(super) fn receive_again(&mut self, index: u32) {
         if self.network.is_alive(index) && self.network.connections[index as usize].busy <= self.now {
             self.driver.receive(SocketId(index));

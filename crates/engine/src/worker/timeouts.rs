@@ -33,7 +33,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// A connection has taken too long to open, to send, or to receive anything.
+    /// Ends a connection that has taken too long to open, to send, or to receive anything.
     fn cut_off(&mut self, index: u32, timer: Timer) {
         match (self.network.connections[index as usize].phase, timer) {
             (Phase::Ready, Timer::Idle) => self.time_out_all(index),
@@ -45,7 +45,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Nothing came on a connection for too long: every call on it has waited that long. None of them is sent again.
+    /// Ends a connection on which nothing was received for too long. Every call on it times out; none is sent again.
     fn time_out_all(&mut self, index: u32) {
         let Self { network, ended, now, .. } = self;
         let connection = &mut network.connections[index as usize];
@@ -54,7 +54,7 @@ impl<D: Driver> Worker<'_, D> {
         self.close(index);
     }
 
-    /// Gives up a call that takes too long, and its connection with it where the protocol cannot do without.
+    /// Gives up a call that takes too long, and its connection with it where the protocol requires that.
     fn give_up(&mut self, index: u32, deadline: Timestamp) {
         let Call { session, connection, .. } = self.calls[index as usize];
         if connection == NONE {
@@ -85,7 +85,7 @@ impl<D: Driver> Worker<'_, D> {
         self.record(index, deadline, outcome, Duration::ZERO);
     }
 
-    /// Has the protocol forget a call.
+    /// Abandons a call on its protocol.
     fn abandon(&mut self, call: u32, connection: u32) -> Alive {
         let live = &mut self.network.connections[connection as usize];
         let Connection { protocol: Some(protocol), tls, out, .. } = live else { return Alive::No };
