@@ -7,9 +7,9 @@ use std::time::Duration;
 use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size};
 use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
-    ArrivalProcess, ArrivalWords, Body, ClickModel, Connections, CookiePolicy, DriverChoice, HttpVersion,
-    Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve, Resumption, Schedule,
-    Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
+    ArrivalProcess, ArrivalWords, Body, CheckedPlan, ClickModel, Connections, CookiePolicy, DriverChoice,
+    HttpVersion, Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve,
+    Resumption, Schedule, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
 /// Inputs the arguments only refer to: file contents and a fallback seed.
@@ -31,7 +31,7 @@ pub struct Inputs {
 ///
 /// # Errors
 /// The first argument that is wrong, under the name of its option; of a plan file, the field.
-pub fn plan(args: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
+pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
     if let Some(text) = &inputs.plan {
         return warwolf_plan::text::parse(text);
     }
@@ -68,8 +68,7 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<Plan, PlanError> {
         IdleWord::Block => Idle::Block,
         IdleWord::Spin => Idle::Spin,
     });
-    plan.check().map_err(by_option)?;
-    Ok(plan)
+    plan.check().map_err(by_option)
 }
 
 /// An error of a plan that was made from options, with the option in place of the field.

@@ -32,7 +32,7 @@ fn inputs() -> Inputs {
 fn planned(line: &str) -> Result<Plan, String> {
     let (load, matches) = read(line).map_err(|error| error.to_string())?;
     let inputs = Inputs { urls: load.urls.as_ref().and(inputs().urls), ..inputs() };
-    plan(&load, &inputs).map_err(|error| UsageError::about(&error, &matches).to_string())
+    plan(&load, &inputs).map(Plan::from).map_err(|error| UsageError::about(&error, &matches).to_string())
 }
 
 /// What a bare URL means.
@@ -273,7 +273,7 @@ fn machine_and_promises() {
 fn a_plan_file_is_the_whole_plan() {
     let text = text::to_toml(&usual());
     let inputs = Inputs { plan: Some(text), seed: 99, ..Inputs::default() };
-    assert_eq!(plan(&Load::default(), &inputs), Ok(usual()));
+    assert_eq!(plan(&Load::default(), &inputs).map(Plan::from), Ok(usual()));
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError
     let inputs = inputs(load)?;
     let plan = warwolf_args::plan(load, &inputs).map_err(|error| UsageError::about(&error, matches))?;
     slos(&plan.slos)?;
-    Ok(plan)
+    Ok(plan.into())
 }
 
 /// Reads SLOs.

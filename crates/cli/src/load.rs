@@ -7,7 +7,7 @@ use warwolf_args::UsageError;
 use warwolf_driver::host;
 use warwolf_engine::{Control, PreparedRun};
 use warwolf_measure::{Interval, Run};
-use warwolf_plan::{Network, Plan, Shard};
+use warwolf_plan::{CheckedPlan, Network, Plan, Shard};
 
 /// Descriptors that are not for connections: files, rings, the terminal.
 const OTHER_DESCRIPTORS: u64 = 128;
@@ -23,19 +23,27 @@ pub(crate) fn fit(plan: &mut Plan, descriptors: u64) {
 /// # Errors
 /// When it could not begin.
 pub(crate) fn run(
-    plan: &Plan,
+    plan: Plan,
     shard: Shard,
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, Failure> {
-    perform(prepare(plan, shard)?, control, watch)
+    perform(prepare(&check(plan)?, shard)?, control, watch)
+}
+
+/// Checks a plan.
+///
+/// # Errors
+/// A usage error about the first field that is wrong.
+pub(crate) fn check(plan: Plan) -> Result<CheckedPlan, UsageError> {
+    plan.check().map_err(UsageError::of_field)
 }
 
 /// Prepares a run.
 ///
 /// # Errors
 /// When the plan names what is not available.
-pub(crate) fn prepare(plan: &Plan, shard: Shard) -> Result<PreparedRun<'_>, Failure> {
+pub(crate) fn prepare(plan: &CheckedPlan, shard: Shard) -> Result<PreparedRun<'_>, Failure> {
     check_sources(&plan.network)?;
     Ok(PreparedRun::new(plan, shard)?)
 }

@@ -217,7 +217,7 @@ fn send(
         if runner.is_stopped() || part.calls.is_empty() {
             continue;
         }
-        let run = runner.run(&replay.plan(&part.calls, clock.now()))?;
+        let run = runner.run(replay.plan(&part.calls, clock.now()))?;
         replay.add(&run);
     }
     Ok(())

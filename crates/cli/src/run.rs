@@ -31,6 +31,7 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
     if plan.is_open() && given.load.connections.is_none() && given.load.plan.is_none() {
         load::fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));
     }
+    let plan = load::check(plan)?;
     let results = Results::open(&given.output)?;
     let history = given.keep.as_ref().map(|_| Kept::open(&given.database)).transpose()?;
     let prepared = load::prepare(&plan, shard)?;

@@ -11,7 +11,7 @@
 
 use warwolf_clock::Timestamp;
 use warwolf_measure::{HandOver, Mismatch, Tally};
-use warwolf_plan::{Plan, Schedule, Shard};
+use warwolf_plan::{CheckedPlan, Plan, Schedule, Shard};
 use warwolf_workload::Arrivals;
 
 /// How many, and when they were intended.
@@ -114,7 +114,12 @@ impl Accounting {
     ///
     /// # Errors
     /// The first hand-over whose sides differ: a defect of this program, whatever the target did.
-    pub(crate) fn check(&self, plan: &Plan, shard: Shard, calls_per_session: u64) -> Result<(), Mismatch> {
+    pub(crate) fn check(
+        &self,
+        plan: &CheckedPlan,
+        shard: Shard,
+        calls_per_session: u64,
+    ) -> Result<(), Mismatch> {
         let due =
             Arrivals::due(plan, &shard, self.horizon).unwrap_or_else(|| self.due_back_to_back(plan, shard));
         let intended = if self.begun.count <= SUMMED_MAX {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::time::Duration;
-use warwolf_plan::{Endpoint, Plan, Request, Schedule, Shard, WhenFull, Work};
+use warwolf_plan::{CheckedPlan, Endpoint, Plan, Request, Schedule, Shard, WhenFull, Work};
 
 /// Users that one more thread is worth starting for, and arrivals per second likewise.
 const USERS_PER_THREAD: u32 = 16;
@@ -42,7 +42,7 @@ pub struct Capacity {
 impl Capacity {
     /// Computes what `shard` of `plan` needs.
     #[must_use]
-    pub fn of(plan: &Plan, shard: Shard) -> Self {
+    pub fn of(plan: &CheckedPlan, shard: Shard) -> Self {
         Self::with_endpoints(plan, shard, endpoints(plan))
     }
 
@@ -174,6 +174,10 @@ mod tests {
     use super::*;
     use warwolf_plan::{ArrivalProcess, Ownership, Stop};
 
+    fn capacity(plan: &Plan, shard: Shard) -> Capacity {
+        Capacity::of(&plan.clone().check().unwrap(), shard)
+    }
+
     fn closed(users: u32) -> Plan {
         let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
         plan.schedule = Schedule::Closed { users, ramp: Duration::ZERO };
@@ -260,7 +264,7 @@ mod tests {
             ),
         ];
         for (why, plan, (index, count), expected) in rows {
-            let found = Capacity::of(&plan, Shard::new(index, count).unwrap());
+            let found = capacity(&plan, Shard::new(index, count).unwrap());
             let found = (found.sessions, found.connections, found.connections_asked, found.in_flight_limit);
             assert_eq!(found, expected, "{why}");
         }
@@ -269,11 +273,11 @@ mod tests {
     #[test]
     fn shards_and_their_workers_add_up_to_the_plan() {
         for plan in [closed(103), open(500.0, 77)] {
-            let whole = Capacity::of(&plan, Shard::WHOLE);
+            let whole = capacity(&plan, Shard::WHOLE);
             let parts: Vec<Capacity> = (0..3)
                 .filter_map(|index| Shard::new(index, 3))
                 .flat_map(|shard| (0..2).filter_map(move |worker| shard.split(worker, 2)))
-                .map(|shard| Capacity::of(&plan, shard))
+                .map(|shard| capacity(&plan, shard))
                 .collect();
             assert_eq!(parts.iter().map(|part| part.sessions).sum::<usize>(), whole.sessions);
             assert_eq!(parts.iter().map(|part| part.connections).sum::<u32>(), whole.connections);
@@ -298,7 +302,7 @@ mod tests {
             (changed(closed(1), |plan| plan.threads = Some(5)), 1, 2, 5),
         ];
         for (plan, shards, cores, expected) in rows {
-            let capacity = Capacity::of(&plan, Shard::new(0, shards).unwrap());
+            let capacity = capacity(&plan, Shard::new(0, shards).unwrap());
             assert_eq!(capacity.threads(cores), expected, "{:?} / {shards} on {cores} cores", plan.schedule);
         }
     }
@@ -320,13 +324,13 @@ mod tests {
                 plan.stop = Stop { duration, ..plan.stop.clone() };
                 plan.warmup = warmup;
             });
-            assert_eq!(Capacity::of(&plan, Shard::WHOLE).interval, interval, "{duration:?}, {warmup:?}");
+            assert_eq!(capacity(&plan, Shard::WHOLE).interval, interval, "{duration:?}, {warmup:?}");
         }
     }
 
     #[test]
     fn the_target_rate_is_that_of_the_shard() {
-        let rate = |plan: &Plan, count| Capacity::of(plan, Shard::new(0, count).unwrap()).target_rate;
+        let rate = |plan: &Plan, count| capacity(plan, Shard::new(0, count).unwrap()).target_rate;
         assert_eq!(rate(&open(500.0, 10), 1), Some(500.0));
         assert_eq!(rate(&open(500.0, 10), 2), Some(250.0));
         assert_eq!(rate(&closed(10), 2), None);

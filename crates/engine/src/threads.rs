@@ -18,7 +18,7 @@ use warwolf_measure::{
     WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
-use warwolf_plan::{DriverChoice, Idle, Plan, Shard, text};
+use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Shard, text};
 
 /// Time zero lies this far ahead when the workers are started, so that all of them are ready for it.
 const LEAD: Duration = Duration::from_millis(3);
@@ -33,7 +33,7 @@ const SPARE_TALLIES: usize = 2;
 /// # Errors
 /// When the run cannot start; nothing has been sent then. Later failures are counted in the run.
 pub fn run(
-    plan: &Plan,
+    plan: &CheckedPlan,
     shard: Shard,
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
@@ -46,7 +46,7 @@ pub fn run(
 /// # Errors
 /// As [`run`].
 pub fn run_observed(
-    plan: &Plan,
+    plan: &CheckedPlan,
     shard: Shard,
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
@@ -55,10 +55,10 @@ pub fn run_observed(
     PreparedRun::new(plan, shard)?.run_now(control, watch, observers)
 }
 
-/// A run that is ready to start: the plan is checked, names are resolved, requests are encoded, the descriptor limit is
+/// A run that is ready to start: names are resolved, requests are encoded, the descriptor limit is
 /// raised and memory for the counts is allocated. Nothing has been sent.
 pub struct PreparedRun<'p> {
-    plan: &'p Plan,
+    plan: &'p CheckedPlan,
     shard: Shard,
     prepared: Prepared,
     capacity: Capacity,
@@ -80,9 +80,8 @@ impl<'p> PreparedRun<'p> {
     /// Prepares `shard` of `plan`.
     ///
     /// # Errors
-    /// When the plan is invalid, or something that it names or needs is not available.
-    pub fn new(plan: &'p Plan, shard: Shard) -> Result<Self, SetupError> {
-        plan.check()?;
+    /// When something that the plan names or needs is not available.
+    pub fn new(plan: &'p CheckedPlan, shard: Shard) -> Result<Self, SetupError> {
         let prepared = Prepared::new(plan)?;
         let capacity = Capacity::of(plan, shard);
         let descriptors_limit = raise_descriptors(sockets(&prepared, capacity.connections))?;
@@ -302,7 +301,7 @@ fn raise_descriptors(connections: u32) -> Result<u64, SetupError> {
 
 /// What a worker needs to start.
 struct WorkerSpec<'r> {
-    plan: &'r Plan,
+    plan: &'r CheckedPlan,
     prepared: &'r Prepared,
     shard: Shard,
     capacity: &'r Capacity,

@@ -28,7 +28,7 @@ use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::TlsConfig;
 use warwolf_measure::Outcome;
 use warwolf_observe::{Event, Kept, Observer};
-use warwolf_plan::{Ownership, Plan, Shard, Timeouts};
+use warwolf_plan::{CheckedPlan, Ownership, Shard, Timeouts};
 use warwolf_workload::{Arrival, Arrivals, CallRequest, Interest, Step, Workload};
 
 /// Whether there is more to do.
@@ -40,7 +40,7 @@ pub(crate) enum Turn {
 
 /// What a worker needs to begin.
 pub(crate) struct Task<'p> {
-    pub(crate) plan: &'p Plan,
+    pub(crate) plan: &'p CheckedPlan,
     /// The part of the plan that is this worker's.
     pub(crate) shard: Shard,
     pub(crate) prepared: &'p Prepared,

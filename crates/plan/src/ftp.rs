@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn what_ftp_cannot_do_is_refused() {
         let plan = Plan::new(vec![request("/a", None)]);
-        plan.check().unwrap();
+        plan.clone().check().unwrap();
         let field = |change: &dyn Fn(&mut Plan)| {
             let mut plan = plan.clone();
             change(&mut plan);

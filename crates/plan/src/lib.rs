@@ -2,6 +2,8 @@
 //!
 //! A [`Plan`] holds everything a run depends on, the seed included. It can be written down as TOML or JSON and read
 //! back ([`text`]), and nothing outside it decides what is sent or when. It opens nothing and looks nothing up.
+//!
+//! Anybody can fill in the fields of a [`Plan`]. What runs one takes a [`CheckedPlan`], which only [`Plan::check`] makes.
 #![forbid(unsafe_code)]
 
 mod clicks;
@@ -38,6 +40,7 @@ pub use stop::Stop;
 pub use words::ArrivalWords;
 
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 use std::time::Duration;
 
 /// Everything a run depends on.
@@ -104,11 +107,16 @@ impl Plan {
         self.requests.iter().chain(&self.session.setup).chain(self.session.recovery_requests())
     }
 
-    /// Checks what no single field can know.
+    /// Checks all fields, and what no single field can know.
     ///
     /// # Errors
     /// The first field that is wrong, with what would be right.
-    pub fn check(&self) -> Result<(), PlanError> {
+    pub fn check(self) -> Result<CheckedPlan, PlanError> {
+        self.check_fields()?;
+        Ok(CheckedPlan(self))
+    }
+
+    fn check_fields(&self) -> Result<(), PlanError> {
         if self.requests.is_empty() {
             return Err(PlanError::new(
                 "requests",
@@ -177,6 +185,24 @@ impl Plan {
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(self.schedule, Schedule::Open { .. })
+    }
+}
+
+/// A plan that has passed [`Plan::check`]. To change it, turn it into a [`Plan`] and check that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedPlan(Plan);
+
+impl Deref for CheckedPlan {
+    type Target = Plan;
+
+    fn deref(&self) -> &Plan {
+        &self.0
+    }
+}
+
+impl From<CheckedPlan> for Plan {
+    fn from(CheckedPlan(plan): CheckedPlan) -> Self {
+        plan
     }
 }
 

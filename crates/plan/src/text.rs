@@ -1,19 +1,18 @@
 //! The plan as TOML and JSON. Unknown keys are refused; what is printed reads back as the same plan.
 
-use crate::{Plan, PlanError};
+use crate::{CheckedPlan, Plan, PlanError};
 
 /// Reads a plan from TOML, or from JSON when the text begins with a brace, and checks it.
 ///
 /// # Errors
 /// Where the text is wrong, or which field is.
-pub fn parse(text: &str) -> Result<Plan, PlanError> {
+pub fn parse(text: &str) -> Result<CheckedPlan, PlanError> {
     let plan: Plan = if text.trim_start().starts_with('{') {
         serde_json::from_str(text).map_err(|error| syntax(&error.to_string()))?
     } else {
         toml::from_str(text).map_err(|error| syntax(error.to_string().trim_end()))?
     };
-    plan.check()?;
-    Ok(plan)
+    plan.check()
 }
 
 fn syntax(message: &str) -> PlanError {

@@ -69,7 +69,7 @@ impl<'r> Report<'r> {
     /// it was checked when the plan was made.
     #[must_use]
     pub fn of(run: &'r Run) -> Self {
-        let plan = warwolf_plan::text::parse(&run.plan_text).ok();
+        let plan = warwolf_plan::text::parse(&run.plan_text).ok().map(Plan::from);
         let texts = plan.iter().flat_map(|plan| &plan.slos);
         let slos: Vec<Slo> = texts.filter_map(|text| Slo::parse(text).ok()).collect();
         Self::judged(run, plan, &slos)
@@ -78,7 +78,7 @@ impl<'r> Report<'r> {
     /// The same with other SLOs than the plan's.
     #[must_use]
     pub fn with_slos(run: &'r Run, slos: &[Slo]) -> Self {
-        Self::judged(run, warwolf_plan::text::parse(&run.plan_text).ok(), slos)
+        Self::judged(run, warwolf_plan::text::parse(&run.plan_text).ok().map(Plan::from), slos)
     }
 
     fn judged(run: &'r Run, plan: Option<Plan>, slos: &[Slo]) -> Self {

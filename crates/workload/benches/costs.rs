@@ -3,9 +3,14 @@
 use divan::{Bencher, black_box};
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Order, Plan, RateStep, Request, Schedule, SessionShape, Shard, Stop, Think, Work,
+    ArrivalProcess, CheckedPlan, Order, Plan, RateStep, Request, Schedule, SessionShape, Shard, Stop, Think,
+    Work,
 };
 use warwolf_workload::{Arrivals, Captured, Reply, Step, Token, Workload};
+
+fn checked(plan: &Plan) -> CheckedPlan {
+    plan.clone().check().expect("the plan is right")
+}
 
 fn main() {
     divan::main();
@@ -42,21 +47,21 @@ fn process(name: &str) -> ArrivalProcess {
 /// One arrival of the only shard.
 #[divan::bench(args = PROCESSES)]
 fn arrival(bencher: Bencher, name: &str) {
-    let mut arrivals = Arrivals::new(&plan(process(name)), &Shard::WHOLE);
+    let mut arrivals = Arrivals::new(&checked(&plan(process(name))), &Shard::WHOLE);
     bencher.bench_local(|| arrivals.take());
 }
 
 /// One arrival of one of 64 shards, which passes over the other 63.
 #[divan::bench(args = PROCESSES)]
 fn arrival_of_64(bencher: Bencher, name: &str) {
-    let mut arrivals = Arrivals::new(&plan(process(name)), &Shard::new(5, 64).expect("5 of 64"));
+    let mut arrivals = Arrivals::new(&checked(&plan(process(name))), &Shard::new(5, 64).expect("5 of 64"));
     bencher.bench_local(|| arrivals.take());
 }
 
 /// A session as it is made.
 #[divan::bench]
 fn session(bencher: Bencher) {
-    let workload = Workload::new(&plan(process("constant")));
+    let workload = Workload::new(&checked(&plan(process("constant"))));
     let mut number = 0;
     bencher.bench_local(|| {
         number += 1;
@@ -68,7 +73,7 @@ fn session(bencher: Bencher) {
 #[divan::bench]
 fn session_of_one_call(bencher: Bencher) {
     let plan = plan(process("constant"));
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let request = &plan.requests[0];
     let mut number = 0;
     bencher.bench_local(|| {
@@ -95,7 +100,7 @@ fn call_with_chance(bencher: Bencher) {
         think: Think::Exponential { mean: Duration::from_secs(1) },
         ..SessionShape::default()
     };
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(7);
     bencher.bench_local(|| {
         black_box(session.next(&mut workload));
@@ -117,7 +122,7 @@ fn call_with_cookie(bencher: Bencher) {
         cookies: warwolf_plan::CookiePolicy::Jar,
         ..SessionShape::default()
     };
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(7);
     let mut headers = Captured::default();
     headers.add("set-cookie", b"session=0123456789abcdef; Path=/; HttpOnly");

@@ -10,7 +10,7 @@ use crate::seed::{Purpose, Stream, Streams};
 use std::collections::VecDeque;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_plan::{ArrivalProcess, Plan, RateStep, Schedule, Shard};
+use warwolf_plan::{ArrivalProcess, CheckedPlan, RateStep, Schedule, Shard};
 
 /// One intended start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Arrivals {
     /// In a closed loop these are its users, each once. The plan's duration is not looked at: a process that does not end
     /// by itself goes on for ever.
     #[must_use]
-    pub fn new(plan: &Plan, shard: &Shard) -> Self {
+    pub fn new(plan: &CheckedPlan, shard: &Shard) -> Self {
         let stride = u64::from(shard.count());
         let calls = plan.stop.calls.unwrap_or(u64::MAX);
         let (process, group, limit) = match &plan.schedule {

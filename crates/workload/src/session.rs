@@ -15,7 +15,7 @@ use crate::seed::{Purpose, Streams};
 use std::collections::HashMap;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_plan::{CookiePolicy, FailureRule, Plan, RandomData, Request, RequestId, Work};
+use warwolf_plan::{CheckedPlan, CookiePolicy, FailureRule, RandomData, Request, RequestId, Work};
 
 /// What all sessions of a plan share.
 ///
@@ -45,7 +45,7 @@ struct CookieRules {
 impl Workload {
     /// What `plan` says about its sessions.
     #[must_use]
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &CheckedPlan) -> Self {
         let mut initial: HashMap<u64, Cookies> = HashMap::new();
         for cookie in &plan.session.initial_cookies {
             initial.entry(cookie.session).or_default().begin_with(cookie);

@@ -4,10 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_plan::{
-    ArrivalProcess, CookiePolicy, Order, Plan, Request, Schedule, SessionShape, Shard, Stop, Think, Work,
+    ArrivalProcess, CheckedPlan, CookiePolicy, Order, Plan, Request, Schedule, SessionShape, Shard, Stop,
+    Think, Work,
 };
 use warwolf_sim::alloc;
 use warwolf_workload::{Arrivals, Captured, Reply, Session, Step, Token, Workload};
+
+fn checked(plan: &Plan) -> CheckedPlan {
+    plan.clone().check().unwrap()
+}
 
 fn plan(schedule: Schedule, calls: u64) -> Plan {
     Plan {
@@ -42,13 +47,13 @@ fn any_number_of_shards_sends_the_same_requests_at_the_same_times() {
     let poisson = Schedule::Open { arrivals: ArrivalProcess::Poisson { rate: 100.0 }, burst: 3 };
     let users = Schedule::Closed { users: 30, ramp: Duration::from_secs(3) };
     for plan in [plan(poisson, 5), plan(users, 9)] {
-        let workload = Workload::new(&plan);
+        let workload = Workload::new(&checked(&plan));
         let reply =
             Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) };
         let sent = |count: u32| {
             let mut sent: BTreeMap<u64, (Timestamp, Vec<Step>)> = BTreeMap::new();
             for index in 0..count {
-                let mut arrivals = Arrivals::new(&plan, &Shard::new(index, count).unwrap());
+                let mut arrivals = Arrivals::new(&checked(&plan), &Shard::new(index, count).unwrap());
                 while let Some(arrival) = arrivals.take() {
                     let steps = steps(&mut workload.clone(), &mut workload.session(arrival.number), &reply);
                     assert!(sent.insert(arrival.number, (arrival.at, steps)).is_none());
@@ -68,8 +73,8 @@ fn any_number_of_shards_sends_the_same_requests_at_the_same_times() {
 fn arrivals_and_sessions_of_the_simple_kind_allocate_nothing() {
     let poisson = Schedule::Open { arrivals: ArrivalProcess::Poisson { rate: 100.0 }, burst: 1 };
     let plan = plan(poisson, 2);
-    let mut workload = Workload::new(&plan);
-    let mut arrivals = Arrivals::new(&plan, &Shard::WHOLE);
+    let mut workload = Workload::new(&checked(&plan));
+    let mut arrivals = Arrivals::new(&checked(&plan), &Shard::WHOLE);
     let reply = Reply { completed: true, status: 200, ..Reply::failed(Token::default(), &plan.requests[0]) };
     let mut calls = 0;
     let allocated = alloc::count(|| {
@@ -94,7 +99,7 @@ fn a_cookie_set_with_every_reply_allocates_once() {
     let users = Schedule::Closed { users: 1, ramp: Duration::ZERO };
     let mut plan = plan(users, 200);
     plan.session.cookies = CookiePolicy::Jar;
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut headers = Captured::default();
     for cookie in ["session=0123456789abcdef; Path=/", "other=1; Path=/"] {
         headers.add("set-cookie", cookie.as_bytes());

@@ -42,7 +42,9 @@ fn load(argv: &[String]) -> Result<(), String> {
             streams::say(&line);
         }
     };
-    let run = warwolf_engine::run_observed(&plan, Shard::WHOLE, &control, &mut watch, Some(&observers));
+    let run = plan.check().map_err(SetupError::from).and_then(|plan| {
+        warwolf_engine::run_observed(&plan, Shard::WHOLE, &control, &mut watch, Some(&observers))
+    });
     let run = run.map_err(|error| refusal(&style, &error))?;
     let counters = observers.into_ended();
     Counter::add_to(&mut count, counters);

@@ -33,7 +33,7 @@ fn attempt(argv: &[String]) -> Result<(), Usage> {
     let mut live = style.live(&plan);
     let rates = live.rates();
     let observers = Observers::new(|| style.observer(&rates, &Terminal));
-    let run = load(&plan, &mut live, &observers).map_err(|error| refusal(&style, &error))?;
+    let run = load(plan, &mut live, &observers).map_err(|error| refusal(&style, &error))?;
     print(&live.finish(run.wall));
     for counter in observers.into_ended() {
         let figures = style.figures(&run, &counter);
@@ -42,7 +42,8 @@ fn attempt(argv: &[String]) -> Result<(), Usage> {
     Ok(())
 }
 
-fn load(plan: &Plan, live: &mut Live, observers: &dyn ObserverSource) -> Result<Run, SetupError> {
+fn load(plan: Plan, live: &mut Live, observers: &dyn ObserverSource) -> Result<Run, SetupError> {
+    let plan = plan.check()?;
     let control = Control::new();
     let stopped = control.clone();
     // The first Ctrl-C ends the run and lets it report; the second does not wait for that.
@@ -53,7 +54,7 @@ fn load(plan: &Plan, live: &mut Live, observers: &dyn ObserverSource) -> Result<
     signals::handle(&[SIGINT], react).map_err(|error| SetupError::Thread { name: "signals", error })?;
     let environment = environment::observe();
     let mut watch = |interval: &_| print(&live.interval(interval));
-    let run = warwolf_engine::run_observed(plan, Shard::WHOLE, &control, &mut watch, Some(observers))?;
+    let run = warwolf_engine::run_observed(&plan, Shard::WHOLE, &control, &mut watch, Some(observers))?;
     Ok(run.in_environment(&environment))
 }
 

@@ -68,6 +68,7 @@ fn attack(mut plan: Plan, style: &Style, zone: Zone) -> Result<Attack, SetupErro
     let fraction = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();
     let fraction = Duration::from_nanos(fraction.into());
     plan.stop.duration = plan.stop.duration.map(|time| time_of_the_original(style, time, fraction));
+    let plan = plan.check()?;
     let control = Control::new();
     let stopped = control.clone();
     // A signal lifts the siege; the third ends the program.

@@ -31,7 +31,7 @@ pub(super) fn run(argv: &[String]) -> u8 {
     streams::print_or_ignore(starting(&zone.now()).as_bytes());
     let process = std::process::id();
     let observers = Observers::new(|| Counter::new(&Terminal, process));
-    let run = match load(&plan, &observers) {
+    let run = match load(plan, &observers) {
         Ok(run) => run,
         Err(error) => {
             streams::say(&format!("Can't fork: {error}\n"));
@@ -50,7 +50,8 @@ pub(super) fn run(argv: &[String]) -> u8 {
     if run.is_interrupted() { INTERRUPTED } else { 0 }
 }
 
-fn load(plan: &Plan, observers: &dyn warwolf_observe::ObserverSource) -> Result<Run, SetupError> {
+fn load(plan: Plan, observers: &dyn warwolf_observe::ObserverSource) -> Result<Run, SetupError> {
+    let plan = plan.check()?;
     let control = Control::new();
     let stopped = control.clone();
     // The original ended without a report. Where no handler can be had, so does this.
@@ -58,5 +59,5 @@ fn load(plan: &Plan, observers: &dyn warwolf_observe::ObserverSource) -> Result<
         0 => stopped.abort(),
         _ => signals::exit(INTERRUPTED.into()),
     });
-    warwolf_engine::run_observed(plan, Shard::WHOLE, &control, &mut |_| {}, Some(observers))
+    warwolf_engine::run_observed(&plan, Shard::WHOLE, &control, &mut |_| {}, Some(observers))
 }

@@ -152,7 +152,7 @@ impl Job {
 
     /// Tries a rate; none when the user stopped it.
     fn attempt(&self, probe: Probe, runner: &Runner) -> Result<Option<Tried>, Failure> {
-        let run = runner.run(&self.plan(probe))?;
+        let run = runner.run(self.plan(probe))?;
         if runner.is_stopped() {
             return Ok(None);
         }
@@ -170,7 +170,7 @@ impl Job {
         plan.connections.limit = 1;
         let mut recovery = Recovery::new();
         while !recovery.is_over() && !runner.is_stopped() {
-            recovery.add(Summary::of(&runner.run(&plan)?).latency.mean_ns);
+            recovery.add(Summary::of(&runner.run(plan.clone())?).latency.mean_ns);
         }
         Ok(())
     }

@@ -152,7 +152,7 @@ fn live(
     let mut runs = [Vec::new(), Vec::new()];
     for number in 0..slicing.slices {
         let side = usize::from(!is_a(number));
-        let run = match runner.run(&slice_plan(&slicing, &plans[side], number)) {
+        let run = match runner.run(slice_plan(&slicing, &plans[side], number)) {
             Ok(run) => run,
             Err(failure) => {
                 ended = Err(failure);

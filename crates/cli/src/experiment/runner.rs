@@ -28,7 +28,7 @@ impl Runner {
     ///
     /// # Errors
     /// When it could not begin.
-    pub(crate) fn run(&self, plan: &Plan) -> Result<Run, Failure> {
+    pub(crate) fn run(&self, plan: Plan) -> Result<Run, Failure> {
         load::run(plan, Shard::WHOLE, &self.control, &mut |_| {})
     }
 

@@ -83,7 +83,7 @@ fn kind(word: &str) -> Kind {
 
 fn plan(path: &str) -> Result<Plan, UsageError> {
     let args = std::fs::read_to_string(path).map_err(|error| FileError::reading(Path::new(path), &error))?;
-    text::parse(&args).map_err(|error| UsageError::of(path, error))
+    text::parse(&args).map(Plan::from).map_err(|error| UsageError::of(path, error))
 }
 
 /// Options of the load mean nothing where the load is given already.
@@ -101,7 +101,8 @@ fn refuse_load(matches: &ArgMatches, why: &str, but: &[&str]) -> Result<(), Usag
 
 /// Only where the load went may differ between run files, and by what chance.
 pub(super) fn alike(sides: &[(String, Run); 2]) -> Result<(), UsageError> {
-    let plans = sides.each_ref().map(|(_, run)| text::parse(&run.plan_text).ok().map(load_alone));
+    let plans =
+        sides.each_ref().map(|(_, run)| text::parse(&run.plan_text).ok().map(|plan| load_alone(plan.into())));
     match plans {
         [Some(a), Some(b)] => match difference(&a, &b) {
             None => Ok(()),

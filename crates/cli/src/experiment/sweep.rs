@@ -172,7 +172,7 @@ impl Job {
         }
         self.command(step)?;
         let plan = &self.plans[step.point];
-        let run = runner.run(&Plan { seed: plan.seed.wrapping_add(step.repeat as u64), ..plan.clone() })?;
+        let run = runner.run(Plan { seed: plan.seed.wrapping_add(step.repeat as u64), ..plan.clone() })?;
         Ok((!runner.is_stopped()).then_some(run))
     }
 

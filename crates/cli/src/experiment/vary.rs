@@ -135,7 +135,7 @@ fn with_field(plan: &Plan, name: &str, setting: &str) -> Result<Plan, UsageError
     }
     *place = serde_json::from_str(setting).unwrap_or_else(|_| setting.into());
     let written = whole.to_string();
-    text::parse(&written).map_err(|error| wrong(&format!("`{setting}`: {}", error.value)))
+    text::parse(&written).map(Plan::from).map_err(|error| wrong(&format!("`{setting}`: {}", error.value)))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ fn siege(rc: &str, words: &str) -> Classic {
 fn request(rc: &str, words: &str) -> Request {
     let Classic { plan, .. } = siege(rc, words);
     let plan = plan.unwrap();
-    plan.check().unwrap();
+    plan.clone().check().unwrap();
     plan.requests[0].clone()
 }
 

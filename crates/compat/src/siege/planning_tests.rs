@@ -20,7 +20,7 @@ fn shipped() -> Settings {
 
 fn planned(settings: &Settings, urls: &[Target]) -> Plan {
     let plan = plan(settings, urls, Besides::default()).expect("something is sent").0;
-    plan.check().expect("the plan holds");
+    plan.clone().check().expect("the plan holds");
     plan
 }
 

@@ -36,7 +36,7 @@ fn meant(words: &str) -> Classic {
 
 fn plan(words: &str) -> Plan {
     let plan = meant(words).plan;
-    plan.check().unwrap_or_else(|error| panic!("{words}: {error}"));
+    plan.clone().check().unwrap_or_else(|error| panic!("{words}: {error}"));
     plan
 }
 

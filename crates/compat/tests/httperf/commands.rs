@@ -68,7 +68,7 @@ fn what_the_original_ran_is_run_and_echoed_in_its_words() {
         let Some(words) = &capture.words else { continue };
         let (echo, notes) = match parse(words, &open) {
             Ok(classic) => {
-                classic.plan.check().unwrap_or_else(|error| panic!("{}: {error}", capture.name));
+                classic.plan.clone().check().unwrap_or_else(|error| panic!("{}: {error}", capture.name));
                 (classic.style.opening(1024), classic.style.notes().to_owned())
             }
             // Nothing to do is done at once.

@@ -39,7 +39,7 @@ fn the_rest_of_the_captured_command_lines_make_a_run() {
         let classic = parse(&capture.argv_of_old(), &capture.world());
         let classic = classic.unwrap_or_else(|ending| panic!("{}: {ending:?}", capture.name));
         if let Some(plan) = &classic.plan {
-            plan.check().unwrap_or_else(|error| panic!("{}: {error}", capture.name));
+            plan.clone().check().unwrap_or_else(|error| panic!("{}: {error}", capture.name));
         }
         runs += 1;
     }

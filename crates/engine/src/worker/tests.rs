@@ -13,8 +13,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{IntervalBatch, Mismatch, Phase, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
-    ArrivalProcess, Auth, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan, RedirectPolicy,
-    Request, Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved, Verify, Work,
+    ArrivalProcess, Auth, CheckedPlan, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan,
+    RedirectPolicy, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved,
+    Verify, Work,
 };
 use warwolf_sim::{
     Actions, ConnectionId, Ending, Fate, Framing, Log, Peer, Reply, Scenario, Server, SimDriver, alloc,
@@ -51,7 +52,7 @@ fn open(rate: f64, duration: Duration) -> Plan {
 
 /// A worker with what it runs, and where its pages go.
 struct Bench<'p> {
-    plan: &'p Plan,
+    plan: &'p CheckedPlan,
     prepared: &'p Prepared,
     shard: Shard,
     worker: Worker<'p, SimDriver>,
@@ -61,7 +62,7 @@ struct Bench<'p> {
 
 impl<'p> Bench<'p> {
     fn new(
-        plan: &'p Plan,
+        plan: &'p CheckedPlan,
         prepared: &'p Prepared,
         shard: Shard,
         scenario: Scenario,
@@ -114,11 +115,11 @@ fn run(plan: &Plan, scenario: Scenario) -> Tally {
 }
 
 fn run_shard(plan: &Plan, shard: Shard, scenario: Scenario) -> Tally {
-    plan.check().unwrap();
     run_watched(plan, shard, scenario, None)
 }
 
 fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, observer: Option<Box<dyn Observer>>) -> Tally {
+    let plan = &plan.clone().check().unwrap();
     let prepared = Prepared::new(plan).unwrap();
     let never = Duration::from_secs(1_000_000);
     let mut bench = Bench::new(plan, &prepared, shard, scenario, never, &Control::new());
@@ -647,6 +648,7 @@ fn an_observer_sees_every_call_once() {
         _ => Reply::never(),
     });
     plan.stop.duration = Some(Duration::from_secs(1));
+    let plan = plan.check().unwrap();
     let prepared = Prepared::new(&plan).unwrap();
     let notes = Rc::default();
     let control = Control::new();
@@ -757,6 +759,7 @@ fn the_same_seed_gives_the_same_run() {
 fn a_stopped_run_is_reported() {
     let mut plan = closed(5, 1);
     plan.stop = Stop::after(Duration::from_secs(3_600));
+    let plan = plan.check().unwrap();
     let prepared = Prepared::new(&plan).unwrap();
     let control = Control::new();
     let mut bench = Bench::new(
@@ -787,6 +790,7 @@ fn a_call_allocates_nothing_after_warm_up() {
         ("thinking", thinking(closed(16, u64::MAX))),
     ];
     for (name, plan) in plans {
+        let plan = plan.check().unwrap();
         let prepared = Prepared::new(&plan).unwrap();
         let reply = scenario(Reply::ok(300).after(millis(2)));
         let mut bench = Bench::new(&plan, &prepared, Shard::WHOLE, reply, millis(100), &Control::new());

@@ -6,7 +6,7 @@
 use super::{Gaps, Pace, Process, Ramp, SECOND_NS, Steps, nanos};
 use crate::Arrivals;
 use warwolf_clock::Timestamp;
-use warwolf_plan::{ArrivalProcess, Plan, RateStep, Schedule, Shard};
+use warwolf_plan::{ArrivalProcess, CheckedPlan, RateStep, Schedule, Shard};
 
 impl Arrivals {
     /// Counts the arrivals of `shard` that `plan` intends before the moment `before`.
@@ -14,7 +14,7 @@ impl Arrivals {
     /// `None` where sessions start when others end: such a schedule depends on what happens. Takes constant time, or a
     /// few nanoseconds for each arrival of the run where gaps are drawn.
     #[must_use]
-    pub fn due(plan: &Plan, shard: &Shard, before: Timestamp) -> Option<u64> {
+    pub fn due(plan: &CheckedPlan, shard: &Shard, before: Timestamp) -> Option<u64> {
         let before_ns = before.as_nanos();
         let calls = plan.stop.calls.unwrap_or(u64::MAX);
         let of_the_run = match &plan.schedule {
@@ -35,7 +35,7 @@ impl Arrivals {
     ///
     /// `None` where sessions start when others end. Takes a few nanoseconds for each arrival.
     #[must_use]
-    pub fn intended_sum(plan: &Plan, shard: &Shard, count: u64) -> Option<u64> {
+    pub fn intended_sum(plan: &CheckedPlan, shard: &Shard, count: u64) -> Option<u64> {
         if matches!(plan.schedule, Schedule::Turns { .. }) {
             return None;
         }

@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use warwolf_plan::{Request, Stop};
+use warwolf_plan::{Plan, Request, Stop};
 
 fn plan(schedule: Schedule) -> Plan {
     Plan {
@@ -9,6 +9,10 @@ fn plan(schedule: Schedule) -> Plan {
         stop: Stop { duration: None, calls: None, grace: Duration::ZERO },
         ..Plan::new(vec![Request::get("a.test").unwrap()])
     }
+}
+
+fn checked(plan: &Plan) -> CheckedPlan {
+    plan.clone().check().unwrap()
 }
 
 fn open(arrivals: ArrivalProcess) -> Plan {
@@ -21,7 +25,7 @@ fn grouped(arrivals: ArrivalProcess, burst: u32) -> Plan {
 
 /// The first `count` arrivals of all shards, or all when there are fewer.
 fn whole(plan: &Plan, count: usize) -> Vec<Arrival> {
-    let mut arrivals = Arrivals::new(plan, &Shard::WHOLE);
+    let mut arrivals = Arrivals::new(&checked(plan), &Shard::WHOLE);
     std::iter::from_fn(|| arrivals.take()).take(count).collect()
 }
 
@@ -91,7 +95,7 @@ fn a_constant_rate_begins_at_once() {
 fn arrivals_that_no_timestamp_can_hold_do_not_come() {
     let slow = times(&open(ArrivalProcess::Constant { rate: 1e-9 }), 1_000);
     assert_eq!(slow.len(), 19, "one in 31 years for 584 years");
-    let mut drawn = Arrivals::new(&open(ArrivalProcess::Poisson { rate: 1e-9 }), &Shard::WHOLE);
+    let mut drawn = Arrivals::new(&checked(&open(ArrivalProcess::Poisson { rate: 1e-9 })), &Shard::WHOLE);
     let count = std::iter::from_fn(|| drawn.take()).count();
     assert!((5..50).contains(&count), "{count}");
     assert_eq!(drawn.take(), None);
@@ -263,7 +267,7 @@ fn any_number_of_shards_has_the_same_arrivals() {
         for count in [1, 2, 3, 7, 64] {
             let mut all = Vec::new();
             for index in 0..count {
-                let mut arrivals = Arrivals::new(&plan, &Shard::new(index, count).unwrap());
+                let mut arrivals = Arrivals::new(&checked(&plan), &Shard::new(index, count).unwrap());
                 while let Some(arrival) = arrivals.peek().filter(|arrival| arrival.number < 640) {
                     assert!(Shard::new(index, count).unwrap().owns(arrival.number));
                     assert_eq!(arrivals.take(), Some(arrival));
@@ -285,7 +289,7 @@ proptest! {
         let mut plan = grouped(processes().swap_remove(which), burst);
         plan.stop.calls = calls;
         let shard = Shard::new(0, count).unwrap();
-        let (mut skipping, mut taking) = (Arrivals::new(&plan, &shard), Arrivals::new(&plan, &shard));
+        let (mut skipping, mut taking) = (Arrivals::new(&checked(&plan), &shard), Arrivals::new(&checked(&plan), &shard));
         for mark in marks {
             let mark = Timestamp::from_nanos(mark);
             let mut taken = 0;
@@ -328,7 +332,7 @@ fn sessions_in_turns_start_when_others_are_over() {
     let mut plan = Plan::new(vec![Request::get("a.test").unwrap()]);
     plan.schedule = Schedule::Turns { users: 2 };
     plan.stop = Stop::after_calls(4);
-    let mut arrivals = Arrivals::new(&plan, &Shard::WHOLE);
+    let mut arrivals = Arrivals::new(&checked(&plan), &Shard::WHOLE);
     let at = Timestamp::from_nanos;
     let mut taken = || arrivals.take().map(|arrival| (arrival.number, arrival.at.as_nanos()));
     assert_eq!([taken(), taken(), taken()], [Some((0, 0)), Some((1, 0)), None]);
@@ -341,7 +345,7 @@ fn sessions_in_turns_start_when_others_are_over() {
     arrivals.session_over(at(11));
     assert_eq!(arrivals.peek(), None, "there are only four");
     // Two shards share the two places.
-    let mut second = Arrivals::new(&plan, &Shard::new(1, 2).unwrap());
+    let mut second = Arrivals::new(&checked(&plan), &Shard::new(1, 2).unwrap());
     assert_eq!(second.take(), Some(Arrival { number: 1, at: at(0) }));
     second.session_over(at(5));
     assert_eq!(second.take(), Some(Arrival { number: 3, at: at(5) }));
@@ -349,7 +353,7 @@ fn sessions_in_turns_start_when_others_are_over() {
 
 /// Counts by taking: what [`Arrivals::due`] must come to by arithmetic.
 fn taken_before(plan: &Plan, shard: &Shard, before: u64) -> u64 {
-    let mut arrivals = Arrivals::new(plan, shard);
+    let mut arrivals = Arrivals::new(&checked(plan), shard);
     std::iter::from_fn(|| arrivals.take()).take_while(|arrival| arrival.at.as_nanos() < before).count() as u64
 }
 
@@ -367,7 +371,7 @@ fn the_arrivals_due_are_those_that_can_be_taken() {
         let at: Vec<u64> = moments.flat_map(|at| [at.saturating_sub(1), at, at + 1]).collect();
         for before in at.into_iter().chain([0, 1, 999_999_999, SECOND_NS, 3 * SECOND_NS, 13 * SECOND_NS]) {
             for shard in shards {
-                let due = Arrivals::due(&plan, &shard, Timestamp::from_nanos(before));
+                let due = Arrivals::due(&checked(&plan), &shard, Timestamp::from_nanos(before));
                 let taken = taken_before(&plan, &shard, before);
                 assert_eq!(due, Some(taken), "{:?} {shard:?} before {before} ns", plan.schedule);
             }
@@ -390,7 +394,7 @@ proptest! {
         ];
         for process in processes {
             let plan = open(process);
-            let due = Arrivals::due(&plan, &Shard::WHOLE, Timestamp::from_nanos(before));
+            let due = Arrivals::due(&checked(&plan), &Shard::WHOLE, Timestamp::from_nanos(before));
             prop_assert_eq!(due, Some(taken_before(&plan, &Shard::WHOLE, before)), "{:?}", plan.schedule);
         }
     }
@@ -402,8 +406,8 @@ fn the_sum_of_intended_moments_notices_a_delay() {
     let plan = open(ArrivalProcess::Poisson { rate: 1_000.0 });
     let taken: Vec<u64> = whole(&plan, 100).iter().map(|arrival| arrival.at.as_nanos()).collect();
     let sum = taken.iter().fold(0_u64, |sum, at| sum.wrapping_add(*at));
-    assert_eq!(Arrivals::intended_sum(&plan, &Shard::WHOLE, 100), Some(sum));
-    assert_ne!(Arrivals::intended_sum(&plan, &Shard::WHOLE, 99), Some(sum));
-    assert_eq!(Arrivals::intended_sum(&back_to_back, &Shard::WHOLE, 3), None);
-    assert_eq!(Arrivals::due(&back_to_back, &Shard::WHOLE, Timestamp::from_nanos(1)), None);
+    assert_eq!(Arrivals::intended_sum(&checked(&plan), &Shard::WHOLE, 100), Some(sum));
+    assert_ne!(Arrivals::intended_sum(&checked(&plan), &Shard::WHOLE, 99), Some(sum));
+    assert_eq!(Arrivals::intended_sum(&checked(&back_to_back), &Shard::WHOLE, 3), None);
+    assert_eq!(Arrivals::due(&checked(&back_to_back), &Shard::WHOLE, Timestamp::from_nanos(1)), None);
 }

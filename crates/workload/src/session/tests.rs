@@ -2,9 +2,13 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use warwolf_plan::{
-    ArrivalProcess, Burst, Cursor, InitialCookie, Links, ListEnd, Order, Recovery, ResourceKind,
+    ArrivalProcess, Burst, Cursor, InitialCookie, Links, ListEnd, Order, Plan, Recovery, ResourceKind,
     ResourceOrder, Resources, Schedule, Script, SessionShape, Stop, Think, ThinkAt, Work,
 };
+
+fn checked(plan: &Plan) -> CheckedPlan {
+    plan.clone().check().unwrap()
+}
 
 fn plan(urls: usize) -> Plan {
     let requests = (0..urls).map(|i| Request::get(&format!("a.test/{i}")).unwrap()).collect();
@@ -87,7 +91,7 @@ impl Asked {
 /// What session `number` does when every reply is a 200, at most `steps` steps: `0` for a request, `.` for a wait that a
 /// reply ends, `~5` for a pause of 5 ms, `!` for the end.
 fn steps(plan: &Plan, number: u64, steps: usize) -> String {
-    let mut workload = Workload::new(plan);
+    let mut workload = Workload::new(&checked(plan));
     let mut session = workload.session(number);
     let mut text = Vec::new();
     for _ in 0..steps {
@@ -157,7 +161,7 @@ fn a_round_may_end_with_the_cookies() {
     let mut plan = Plan { session: draws(5, 1, Order::Sequential), ..plan(2) };
     plan.session.cookies = CookiePolicy::Jar;
     plan.session.forget_cookies_after = Some(2);
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     let mut sent = Vec::new();
     while session.next(&mut workload) != Step::Done {
@@ -174,7 +178,7 @@ fn only_the_statuses_asked_for_are_followed() {
     let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
     plan.session.redirects.limit = 9;
     plan.session.redirects.statuses = vec![302];
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     for (status, followed) in [(302, true), (308, false)] {
         let mut session = workload.session(0);
         session.next(&mut workload);
@@ -274,7 +278,7 @@ fn a_user_of_a_closed_loop_goes_from_script_to_script() {
 fn a_failure_ends_the_session_once_all_replies_are_here() {
     let mut plan = Plan { session: draws(6, 3, Order::Sequential), ..plan(9) };
     plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: false };
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let request = &plan.requests[0];
     for bad in [Reply { status: 503, ..ok(request) }, failed(request)] {
         let mut session = workload.session(0);
@@ -291,7 +295,7 @@ fn a_failure_ends_the_session_once_all_replies_are_here() {
         assert!(session.is_failed());
     }
     plan.session.failure = FailureRule::default();
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     assert!(matches!(session.next(&mut workload), Step::Send { .. }));
     session.reply(&workload, &failed(request));
@@ -322,8 +326,8 @@ const fn shared(end: ListEnd) -> Order {
 fn sessions_may_share_a_cursor() {
     // Three calls each of two sessions that take turns.
     let taken = |order, requests| {
-        let plan = Plan { session: draws(3, 1, order), ..plan(requests) };
-        let mut workload = Workload::new(&plan);
+        let plan = Plan { threads: Some(1), session: draws(3, 1, order), ..plan(requests) };
+        let mut workload = Workload::new(&checked(&plan));
         let mut sessions = [workload.session(0), workload.session(1)];
         let mut taken = Vec::new();
         for turn in 0..6 {
@@ -349,8 +353,8 @@ fn sessions_draw_from_parts_in_turn() {
     };
     let taken = |order, requests| {
         let plan = of_two(order, requests);
-        plan.check().unwrap();
-        let mut workload = Workload::new(&plan);
+        plan.clone().check().unwrap();
+        let mut workload = Workload::new(&checked(&plan));
         let of_session = |number| {
             let mut session = workload.session(number);
             let mut taken = Vec::new();
@@ -373,7 +377,7 @@ fn sessions_draw_from_parts_in_turn() {
 fn what_is_tried_again_has_not_ended() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(9) };
     plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: true };
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let request = &plan.requests[0];
     let busy = Reply { status: 503, ..ok(request) };
     let mut session = workload.session(0);
@@ -390,7 +394,7 @@ fn what_is_tried_again_has_not_ended() {
 fn a_session_may_keep_the_last_cookie_only() {
     let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
     plan.session.cookies = CookiePolicy::LastValue;
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     let mut sent = |fields: &[&str]| {
         session.next(&mut workload);
@@ -423,7 +427,7 @@ fn redirects_are_followed_up_to_the_limit() {
     let mut plan = Plan { session: draws(2, 1, Order::Sequential), ..plan(2) };
     plan.session.redirects.limit = 2;
     plan.session.think = Think::Constant { time: ms(1) };
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     assert_eq!(planned(&session.next(&mut workload)), Some(RequestId(0)));
     session.reply(&workload, &moved(&plan.requests[0], &location("/a")));
@@ -446,7 +450,7 @@ fn redirects_are_followed_up_to_the_limit() {
 #[test]
 fn a_redirect_is_left_alone_unless_asked_for() {
     let plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     session.next(&mut workload);
     session.reply(&workload, &moved(&plan.requests[0], &location("/a")));
@@ -457,7 +461,7 @@ fn a_redirect_is_left_alone_unless_asked_for() {
 fn redirects_within_a_burst_end_too() {
     let mut plan = Plan { session: draws(3, 3, Order::Sequential), ..plan(1) };
     plan.session.redirects.limit = 4;
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     let mut out: Vec<Asked> = Vec::new();
     let mut followed = 0;
@@ -483,7 +487,7 @@ fn redirects_within_a_burst_end_too() {
 fn calls_redirected_to_the_same_place_are_told_apart() {
     let mut plan = Plan { session: draws(2, 2, Order::Sequential), ..plan(2) };
     plan.session.redirects.limit = 2;
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     session.next(&mut workload);
     session.next(&mut workload);
@@ -515,7 +519,7 @@ fn each_session_has_its_own_cookies() {
         let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
         String::from_utf8(out).unwrap()
     };
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let (mut one, mut other) = (workload.session(0), workload.session(1));
     for session in [&mut one, &mut other] {
         session.next(&mut workload);
@@ -529,7 +533,7 @@ fn each_session_has_its_own_cookies() {
     own.headers.push(("cookie".to_owned(), "mine=1".to_owned()));
     assert_eq!(line(&workload, &mut one, &own), "", "the request brings its own");
     plan.session.cookies = CookiePolicy::Off;
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     session.next(&mut workload);
     session.reply(&workload, &Reply { request: &own, ..set });
@@ -538,7 +542,7 @@ fn each_session_has_its_own_cookies() {
 
 /// What a session asks for, `calls` planned ones in all, when `reply` gives status and page of each path.
 fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -> String {
-    let mut workload = Workload::new(plan);
+    let mut workload = Workload::new(&checked(plan));
     let mut session = workload.session(number);
     let (mut said, mut out) = (Vec::new(), None);
     for _ in 0..99 {
@@ -600,7 +604,7 @@ fn what_a_page_is_made_of_comes_with_it_last_first() {
 
 /// What a session sends when replies take their time, with a dot for each that it waits for.
 fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> String {
-    let mut workload = Workload::new(plan);
+    let mut workload = Workload::new(&checked(plan));
     let mut session = workload.session(0);
     let (mut said, mut out) = (Vec::new(), VecDeque::new());
     for _ in 0..99 {
@@ -748,7 +752,7 @@ fn a_recovery_request_that_fails_is_not_the_last() {
     let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
     let requests = ["a.test/one", "a.test/two"].map(|url| Request::get(url).unwrap()).to_vec();
     plan.session.recovery = Some(Recovery { status: 403, requests });
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
     session.next(&mut workload);
     let forbidden = Reply { status: 403, ..ok(&plan.requests[0]) };
@@ -776,7 +780,7 @@ fn a_session_may_have_cookies_before_it_meets_any() {
     plan.session.initial_cookies =
         vec![cookie(0, "a", "/"), cookie(2, "b", "/"), cookie(2, "c", "/0"), cookie(2, "d", "/other")];
     plan.session.initial_cookies.push(InitialCookie { value: "x".repeat(5_000), ..cookie(2, "large", "/") });
-    let mut workload = Workload::new(&plan);
+    let mut workload = Workload::new(&checked(&plan));
     let line = |workload: &Workload, session: &mut Session, request: &Request| {
         let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
         String::from_utf8(out).unwrap()
@@ -795,7 +799,7 @@ fn a_session_may_have_cookies_before_it_meets_any() {
 #[should_panic(expected = "a session got a reply while it waits for none")]
 fn a_reply_without_a_call_is_a_mistake_of_ours() {
     let plan = plan(1);
-    let workload = Workload::new(&plan);
+    let workload = Workload::new(&checked(&plan));
     workload.session(0).reply(&workload, &failed(&plan.requests[0]));
 }
 
@@ -809,7 +813,7 @@ proptest! {
         let mut plan = Plan { session: draws(calls, burst, order), ..plan(3) };
         plan.session.redirects.limit = follow;
         plan.session.cookies = CookiePolicy::Jar;
-        let mut workload = Workload::new(&plan);
+        let mut workload = Workload::new(&checked(&plan));
         let mut session = workload.session(number);
         let (mut sent, mut out, mut turns) = (0, Vec::new(), 0_usize);
         loop {
@@ -844,7 +848,7 @@ fn a_user_follows_links_and_begins_again_where_there_are_none() {
     // 0 leads to 1 and 2, 1 to 2, 2 nowhere; nothing leads to 3.
     let pages = vec![vec![1, 2], vec![2], vec![], vec![0]];
     plan.session.links = Some(Links { pages: pages.clone(), visit: None });
-    assert_eq!(plan.check(), Ok(()));
+    plan.clone().check().unwrap();
     let text = steps(&plan, 7, 800);
     let visited: Vec<u32> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
     assert_eq!((visited.len(), visited[0]), (400, 0));

@@ -273,6 +273,7 @@ fn bad_weather_loses_no_call_and_leaves_no_connection() {
         let sends = seed % 2 == 0;
         let body = if sends { Body::None } else { Body::Bytes(vec![1; 3_000]) };
         let plan = transfers(5, 60, body);
+        let plan = plan.check().unwrap();
         let prepared = Prepared::new(&plan).unwrap();
         // Long enough for what is lost on its way to be there.
         let ftp = Ftp { late: millis(1_000), ..Ftp::default() };

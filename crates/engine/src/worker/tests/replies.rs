@@ -64,7 +64,7 @@ fn observed(plan: &Plan, server: Server, wants: Wants) -> Vec<Note> {
 
 /// What an observer receives, and what was left out because it is still good.
 fn observed_and_cached(plan: &Plan, server: Server, wants: Wants) -> (Vec<Note>, Vec<String>) {
-    plan.check().unwrap();
+    let plan = &plan.clone().check().unwrap();
     let prepared = Prepared::new(plan).unwrap();
     let (notes, cached, control) = (Rc::default(), Rc::default(), Control::new());
     let scenario = Scenario::new(1, server);
@@ -251,7 +251,7 @@ fn a_reply_may_end_with_its_connection_alone() {
     plan.connections.reply_end = ReplyEnd::Close;
     assert!(bytes(&plan) > 20, "the framing of chunks is body");
     plan.connections.keep_alive = true;
-    assert!(plan.check().is_err(), "then there is no second reply on a connection");
+    assert!(plan.clone().check().is_err(), "then there is no second reply on a connection");
 }
 
 #[test]
