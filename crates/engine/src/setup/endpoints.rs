@@ -10,6 +10,10 @@ use warwolf_driver::Address;
 use warwolf_http::{ProtocolKind, Template, TemplateBuilder, Version};
 use warwolf_plan::{Endpoint, Proxy, Scheme, Unresolved};
 
+/// Endpoints that replies may add to those of the plan, in each worker. Without a limit a target that redirects to ever new
+/// hosts would fill this machine's memory.
+pub(crate) const ADDED_MAX: usize = 4_096;
+
 /// The protocol of a scheme.
 fn protocol_of(scheme: Scheme) -> ProtocolKind {
     match scheme {
@@ -37,6 +41,8 @@ struct Resolved {
 pub(crate) struct Endpoints {
     numbers: HashMap<Endpoint, u32>,
     resolved: Vec<Resolved>,
+    /// How many replies added.
+    added: usize,
 }
 
 impl Endpoints {
@@ -83,15 +89,20 @@ impl Endpoints {
         Ok(self.insert(endpoint, addresses, prepared))
     }
 
-    /// The number of an endpoint that a redirect leads to. Resolving a new name blocks this worker once. An endpoint whose name
-    /// cannot be resolved gets no addresses, and its calls fail for that reason.
-    pub(crate) fn find_or_add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> u32 {
+    /// The number of an endpoint that a reply leads to; none for a new one when [`ADDED_MAX`] is reached. Resolving a new name
+    /// blocks this worker once. An endpoint whose name cannot be resolved gets no addresses, and its calls fail for that
+    /// reason.
+    pub(crate) fn find_or_add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> Option<u32> {
         if let Some(&number) = self.numbers.get(endpoint) {
-            return number;
+            return Some(number);
         }
+        if self.added >= ADDED_MAX {
+            return None;
+        }
+        self.added += 1;
         let to = proxy_of(endpoint, prepared).map_or(endpoint, |proxy| &proxy.endpoint);
         let addresses = resolve(&to.host, to.port, &prepared.network).unwrap_or_default();
-        self.insert(endpoint, addresses, prepared)
+        Some(self.insert(endpoint, addresses, prepared))
     }
 
     fn insert(&mut self, endpoint: &Endpoint, addresses: Vec<Address>, prepared: &Prepared) -> u32 {

@@ -5,6 +5,8 @@ mod request;
 mod tls;
 
 use crate::SetupError;
+#[cfg(test)]
+pub(crate) use endpoints::ADDED_MAX;
 pub(crate) use endpoints::Endpoints;
 pub(crate) use request::{NUMBER_HOLE, PreparedRequest, RequestRef, Upload};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -16,7 +16,7 @@ use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
 use warwolf_measure::Outcome;
 use warwolf_observe::{CallRecord, Kept};
-use warwolf_plan::{Reconnect, WhenFull};
+use warwolf_plan::{Endpoint, Reconnect, WhenFull};
 use warwolf_workload::{Reply, Sequel, Token};
 
 /// A call is begun again on another connection this often before its failure counts.
@@ -66,23 +66,29 @@ impl<D: Driver> Worker<'_, D> {
         intended: Timestamp,
     ) {
         let origin = self.sessions[session as usize].session.request().map_or(0, |id| id.0);
-        let known = self.network.endpoints.len();
-        let endpoint = self.network.endpoints.find_or_add(&request.endpoint, self.prepared);
-        for _ in known..self.network.endpoints.len() {
-            self.network.pool.add_endpoint();
-        }
-        match self.prepared.encode(&request) {
-            Ok(encoded) => {
+        let encoded = self.prepared.encode(&request).ok();
+        match encoded.and_then(|encoded| Some((encoded, self.follow_to(&request.endpoint)?))) {
+            Some((encoded, endpoint)) => {
                 let followed = Box::new(encoded.of(request, endpoint, origin, false));
                 self.start(session, token, RequestRef::Followed(followed), intended);
             }
-            // A Location that makes no request: the redirect itself was the last reply.
-            Err(_) => {
+            // A Location that makes no request, or leads to one host too many: the redirect itself was the last reply.
+            None => {
                 self.accounting.refused.add(intended);
                 let failed = Reply::failed(token, &request);
                 self.sessions[session as usize].session.reply(&self.workload, &failed);
             }
         }
+    }
+
+    /// The number of an endpoint that a reply leads to; none when there are too many.
+    fn follow_to(&mut self, endpoint: &Endpoint) -> Option<u32> {
+        let known = self.network.endpoints.len();
+        let number = self.network.endpoints.find_or_add(endpoint, self.prepared);
+        for _ in known..self.network.endpoints.len() {
+            self.network.pool.add_endpoint();
+        }
+        number
     }
 
     pub(super) fn endpoint_of(&self, call: u32) -> u32 {
@@ -200,7 +206,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         let session = &mut sessions[entry.session as usize].session;
         let PreparedRequest { request, template, .. } = prepared.request(&entry.request);
-        let began = observation.interest.random_data.then(|| self.driver.now());
+        let began = (observation.interest.random_data && request.random.is_some()).then(|| self.driver.now());
         let mut filling = Filling::head(request, session, workload);
         buffers.lend(live);
         let Connection { protocol: Some(protocol), tls, out, .. } = live else {

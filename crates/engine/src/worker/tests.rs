@@ -625,6 +625,22 @@ fn redirects_to_another_origin_do_not_wait_for_the_first() {
 }
 
 #[test]
+fn a_server_that_redirects_to_ever_new_hosts_is_followed_so_far() {
+    use crate::setup::ADDED_MAX;
+    let hosts = ADDED_MAX as u32 + 50;
+    let mut plan = closed(1, 1);
+    plan.session.redirects.limit = hosts;
+    let mut next = 0;
+    let server = Server::new(move |_| {
+        next += 1;
+        let [_, high, middle, low] = u32::to_be_bytes(next);
+        Reply::status(302).with_header("Location", &format!("http://11.{high}.{middle}.{low}/"))
+    });
+    let tally = run(&plan, Scenario::new(1, server));
+    assert_eq!(tally.statuses().collect::<Vec<_>>(), [(302, 1 + ADDED_MAX as u64)]);
+}
+
+#[test]
 fn an_observer_sees_every_call_once() {
     type Note = (u64, String, bool, Outcome);
     struct Notes(Rc<RefCell<Vec<Note>>>);
