@@ -2,7 +2,7 @@
 
 /// The fields of a header or trailer section, in order.
 ///
-/// They are found when they are asked for: most calls ask for none. A value that was folded over several lines contains
+/// Fields are searched on demand, because most calls need none. A value that was folded over several lines contains
 /// the line ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fields<'a> {
@@ -16,7 +16,7 @@ impl<'a> Fields<'a> {
         Self { lines }
     }
 
-    /// Names as the server spelled them, and values without the white space around them.
+    /// The fields: names as the server spelled them, values without surrounding white space.
     pub fn iter(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let mut rest = self.lines;
         std::iter::from_fn(move || {
@@ -51,7 +51,7 @@ pub(crate) fn line<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     line
 }
 
-/// Takes the fields that fill a hole of a template and writes them as the protocol wants them.
+/// Takes the fields that fill a hole of a template and writes them in the encoding of the protocol.
 #[derive(Debug)]
 pub struct FieldWriter<'a> {
     out: &'a mut Vec<u8>,
@@ -63,7 +63,7 @@ impl<'a> FieldWriter<'a> {
         Self { out }
     }
 
-    /// Adds a field. `value` appends its value to the buffer it is given and leaves what the buffer contains alone; neither
+    /// Adds a field. `value` appends its value to the buffer it is given and does not change what it contains; neither
     /// name nor value may contain an end of line.
     pub fn add(&mut self, name: &str, value: impl FnOnce(&mut Vec<u8>)) {
         self.out.extend_from_slice(name.as_bytes());

@@ -13,7 +13,7 @@ pub enum Alive {
     No,
 }
 
-/// What an endpoint expects on its connections.
+/// The protocol of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolKind {
     /// HTTP, of the version that was agreed on.
@@ -203,7 +203,7 @@ impl Protocol {
     ) -> Result<(), Violation> {
         match self {
             Self::Http1(http) => {
-                // HTTP/1 sends nothing of its own accord and keeps no time.
+                // HTTP/1 sends nothing by itself and has no timers.
                 let _ = (now, out);
                 http.receive(input, sink)
             }
@@ -243,7 +243,7 @@ impl Protocol {
     pub fn abandon(&mut self, call: CallId, out: &mut Vec<u8>) -> Alive {
         match self {
             Self::Http1(http) => {
-                // HTTP/1 has no way to say so to the server.
+                // HTTP/1 cannot tell the server.
                 let _ = out;
                 http.abandon(call);
                 Alive::No

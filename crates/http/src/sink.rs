@@ -1,4 +1,4 @@
-//! What a protocol reports about its calls, and to whom.
+//! The events that a protocol reports about its calls.
 
 use crate::fields::{Fields, line};
 use crate::{CallId, Version, Violation};
@@ -36,7 +36,7 @@ pub trait ResponseSink {
     /// The reply is complete.
     fn end(&mut self, call: CallId, end: End);
 
-    /// There will be no complete reply.
+    /// The call ended without a complete reply.
     fn failed(&mut self, call: CallId, cause: Cause);
 }
 
@@ -68,7 +68,7 @@ impl<'a> Head<'a> {
         }
         let mut rest = self.text;
         let mut words = status_line(&mut rest);
-        // Behind the version and the status.
+        // The reason follows the version and the status.
         for _ in 0..2 {
             let blank = words.iter().position(u8::is_ascii_whitespace).unwrap_or(words.len());
             words = words[blank..].trim_ascii();
@@ -120,12 +120,12 @@ pub enum End {
 /// Why a call has no complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// The server closed the connection and no byte of the reply had come.
+    /// The server closed the connection before the first byte of the reply.
     ClosedBeforeReply,
     /// The server closed the connection in the middle of the reply.
     ClosedMidReply,
     /// The server broke the protocol.
     Violation(Violation),
-    /// An earlier reply was the last of this connection: this pipelined call was not answered and never will be.
+    /// An earlier reply was the last of this connection: this pipelined call was never answered.
     Retired,
 }

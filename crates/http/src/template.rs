@@ -23,7 +23,7 @@ pub trait Fill {
     fn body(&mut self, offset: u64, max: usize, out: &mut Vec<u8>);
 }
 
-/// What is left open in a template, with the number by which [`Fill`] knows it.
+/// What is filled in for each call, with the number that [`Fill`] gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hole {
     /// Header fields.
@@ -46,7 +46,7 @@ pub enum RequestBody {
     },
 }
 
-/// What of the method matters for reading the reply (RFC 9112 section 6.3).
+/// The expected reply, as far as the method determines it (RFC 9112 section 6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
     /// A reply with whatever body its head announces.
@@ -65,7 +65,7 @@ pub struct Template {
     /// Where in `bytes` which hole is, in order.
     pub(crate) holes: Vec<(usize, Hole)>,
     pub(crate) asks: Asks,
-    /// The connection ends with the reply to this request, by the request's own words.
+    /// The request itself asks for the connection to be closed after the reply.
     pub(crate) closes: bool,
     /// Length of a body asked of [`Fill::body`], zero when there is none.
     pub(crate) streamed: u64,
@@ -78,7 +78,7 @@ pub struct Template {
 
 impl Template {
     /// A request whose head is given as it is sent, up to but without the empty line that ends it; nothing is added but the
-    /// fields of `hole`, at its end, and the body. `method` says whether its reply has one too, and `closes` whether the
+    /// fields of `hole`, at its end, and the body. `method` determines whether its reply has a body, and `closes` whether the
     /// connection ends with the reply.
     #[must_use]
     pub fn raw(method: &str, head: &[u8], hole: Option<u16>, closes: bool, body: RequestBody) -> Self {
@@ -89,8 +89,7 @@ impl Template {
     }
 
     /// A request given byte for byte as it is sent, its empty line included, with holes at these positions, in order.
-    /// `method` says whether its reply has a body, and `closes` whether the connection ends
-    /// with the reply.
+    /// `method` determines whether its reply has a body, and `closes` whether the connection ends with the reply.
     ///
     /// # Panics
     /// When a hole is not within the bytes, or before the one that precedes it.
@@ -141,7 +140,7 @@ impl Template {
         Self { bytes, holes, asks, closes, streamed, transfer: None, repeatable, has_body, body_bytes }
     }
 
-    /// Length of a body that is kept with the request: so many bytes at its end are not its head.
+    /// Length of a body that is kept with the request, at its end.
     #[must_use]
     pub fn body_bytes(&self) -> usize {
         self.body_bytes
@@ -241,7 +240,7 @@ impl TemplateBuilder {
     /// Encodes the request.
     ///
     /// # Errors
-    /// A method, target, field name or value that would not come out as one on the wire.
+    /// When a method, target, field name or value would change the structure of the request.
     pub fn build(self) -> Result<Template, TemplateError> {
         if !is_token(&self.method) {
             return Err(TemplateError::Method(self.method));
@@ -272,8 +271,7 @@ impl TemplateBuilder {
         Ok(Template::complete(bytes, holes, &self.method, closes, self.body))
     }
 
-    /// What `Content-Length` has to say. A request whose method is about its body says so even of an empty one (RFC
-    /// 9110 section 8.6).
+    /// The value of `Content-Length`. Requests whose method implies a body have it even for an empty one (RFC 9110 section 8.6).
     fn length(&self) -> Option<u64> {
         match &self.body {
             RequestBody::None => matches!(self.method.as_str(), "POST" | "PUT" | "PATCH").then_some(0),
@@ -287,7 +285,7 @@ impl TemplateBuilder {
         self.fields().any(|(name, _)| name.eq_ignore_ascii_case(wanted))
     }
 
-    /// Whether the connection ends with the reply, as far as our side says (RFC 9112 section 9.3).
+    /// Whether the request asks for the connection to be closed after the reply (RFC 9112 section 9.3).
     fn closes(&self) -> bool {
         let says = |option: &str| {
             self.fields()

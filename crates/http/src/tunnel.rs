@@ -2,23 +2,23 @@
 
 use crate::{CallId, Cause, End, FieldWriter, Fill, Head, Http1, Limits, ResponseSink, Template};
 
-/// A request for a tunnel that the proxy has not answered yet.
+/// A request for a tunnel to which the proxy has not responded yet.
 #[derive(Debug)]
 pub struct Tunnel(Http1);
 
-/// The proxy's answer.
+/// The response of the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TunnelReply {
     /// None yet.
     Pending,
     /// The tunnel is open: bytes go to the server from here on.
     Open,
-    /// There will be no tunnel.
+    /// The proxy refused the tunnel.
     Refused,
 }
 
 impl Tunnel {
-    /// Asks for a tunnel: appends `template`, a request with the method `CONNECT`, to `out`.
+    /// Requests a tunnel: appends `template`, a request with the method `CONNECT`, to `out`.
     #[must_use]
     pub fn new(limits: Limits, template: &Template, out: &mut Vec<u8>) -> Self {
         let mut protocol = Http1::new(limits, 1);
@@ -45,7 +45,7 @@ impl Fill for Nothing {
     fn body(&mut self, _offset: u64, _max: usize, _out: &mut Vec<u8>) {}
 }
 
-/// The status of the answer, once there is one.
+/// The status of the response, once it was received.
 #[derive(Default)]
 struct Status(Option<u16>);
 

@@ -1,4 +1,4 @@
-//! What a peer can do against the protocol: a closed list, so that reports can count by it.
+//! Breaches of the protocol, as a closed list by which reports count.
 
 use std::fmt;
 

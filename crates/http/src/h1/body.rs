@@ -1,4 +1,4 @@
-//! Reads chunked bodies (RFC 9112 section 7.1), whatever the pieces they come in.
+//! Reads chunked bodies (RFC 9112 section 7.1), received in pieces of any size.
 //!
 //! ```text
 //!        digits         ;ext          CR LF            data           CR LF
@@ -10,10 +10,10 @@ use super::Limits;
 use crate::Violation;
 use crate::template::is_token_byte;
 
-/// Bytes that extensions and padding of one chunk's size line may have.
+/// Most bytes of extensions and padding in the size line of one chunk.
 const EXTENSION_MAX: u32 = 4096;
 
-/// Where in a chunked body the reader stands.
+/// The position of the reader in a chunked body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chunked {
     /// In the size line, before any digit.
@@ -22,19 +22,19 @@ pub(crate) enum Chunked {
     Size(u64),
     /// Behind the digits.
     Extension { size: u64, length: u32 },
-    /// The carriage return of a size line came.
+    /// Behind the carriage return of a size line.
     SizeLineFeed(u64),
     /// In the data of a chunk.
     Data(u64),
     /// Behind the data.
     DataEnd,
-    /// Behind the data, and a carriage return came.
+    /// Behind the carriage return after the data.
     DataLineFeed,
-    /// In the trailer section, of which `length` bytes came.
+    /// In the trailer section, of which `length` bytes were read.
     Trailer { length: usize, place: Place },
 }
 
-/// Where in the trailer section the reader stands.
+/// The position of the reader in the trailer section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// At the start of a line; `first` when it is the first one, which cannot continue another.
@@ -43,17 +43,17 @@ pub(crate) enum Place {
     Name,
     /// In a field's value.
     Value,
-    /// In a value, and a carriage return came.
+    /// In a value, behind a carriage return.
     ValueLineFeed,
-    /// At the start of a line, and a carriage return came.
+    /// At the start of a line, behind a carriage return.
     LastLineFeed,
 }
 
-/// A step through the input: how much of it was used, and what it was.
+/// The result of reading.
 pub(crate) enum Step<'a> {
     /// Data of the body, never empty.
     Data(&'a [u8]),
-    /// The body is complete; so many bytes followed the line of its last chunk.
+    /// The body is complete; this many bytes followed the line of its last chunk.
     End(usize),
     /// All input was used up.
     Hungry,
@@ -91,7 +91,7 @@ impl Chunked {
             *input = rest;
             match self.next(byte, limits)? {
                 Some(next) => {
-                    // Of the empty line nothing is kept: most trailer sections are just that.
+                    // The empty line is not kept: most trailer sections consist of it alone.
                     if let Self::Trailer { length: 1.., place } = next
                         && place != Place::LastLineFeed
                     {
@@ -107,7 +107,7 @@ impl Chunked {
         }
     }
 
-    /// Where one byte outside of data leads; `None` when it ends the body.
+    /// The position after one byte outside of data; `None` when it ends the body.
     #[inline]
     fn next(self, byte: u8, limits: &Limits) -> Result<Option<Self>, Violation> {
         let next = match (self, byte) {
@@ -153,7 +153,7 @@ impl Chunked {
 }
 
 impl Place {
-    /// Where one byte leads; `None` when it ends the trailer section.
+    /// The position after one byte; `None` when it ends the trailer section.
     fn next(self, byte: u8) -> Result<Option<Self>, Violation> {
         let next = match (self, byte) {
             (Self::LineStart { .. } | Self::LastLineFeed, b'\n') => return Ok(None),

@@ -1,7 +1,7 @@
 //! Reads the head of a reply: the status line, the fields, and from them where the reply ends.
 //!
 //! As lenient as browsers and curl where leniency does no harm to framing: a bare line feed ends a line, the reason
-//! phrase may be missing, space before a colon and folded lines are taken.
+//! phrase may be missing, space before a colon and folded lines are accepted.
 
 use super::{Limits, ReplyEnd};
 use crate::template::{Asks, is_token_byte};
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::mem::MaybeUninit;
 use std::rc::Rc;
 
-/// Fields that fit on the stack while a head is read; what [`Limits::max_headers`] can be at most.
+/// Fields that fit on the stack while a head is read: the maximum of [`Limits::max_headers`].
 pub(crate) const FIELDS_MAX: usize = 256;
 
 /// Where the body of a reply ends (RFC 9112 section 6.3).
@@ -28,7 +28,7 @@ pub(crate) enum Framing {
     UntilClose,
 }
 
-/// What a head says, as far as the connection must know.
+/// What the connection needs of a head.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     /// Its length.
@@ -42,7 +42,7 @@ pub(crate) struct Found {
 
 /// Reads a head from the start of `input`. `None` when it is not complete.
 ///
-/// At most `limits.max_head` bytes are looked at, so that it does not matter in which pieces they came.
+/// At most `limits.max_head` bytes are read, so that the result does not depend on how the input is cut.
 pub(crate) fn read(input: &[u8], asks: Asks, limits: &Limits) -> Result<Option<Found>, Violation> {
     let within = &input[..input.len().min(limits.max_head)];
     let mut space = [const { MaybeUninit::uninit() }; FIELDS_MAX];
@@ -68,17 +68,17 @@ pub(crate) fn read(input: &[u8], asks: Asks, limits: &Limits) -> Result<Option<F
     Ok(Some(Found { bytes, status, version, framing, kept }))
 }
 
-/// Heads that were read lately, for all connections of a worker that have the same limits. Servers say the same again and again,
-/// at most the date changes once a second, so that comparing is nearly always enough: 8 ns instead of 120 for a small head.
+/// Heads that were read lately, for all connections of a worker that have the same limits. Servers repeat their heads, in which
+/// at most the date changes once a second, so that a comparison is nearly always enough: 8 ns instead of 120 for a small head.
 ///
-/// Clones share what is known. Of one thread.
+/// Clones share the heads, within one thread.
 #[derive(Clone, Debug, Default)]
 pub struct Heads(Rc<RefCell<Table>>);
 
 #[derive(Debug, Default)]
 struct Table {
     known: [Known; KNOWN],
-    /// Which is forgotten for the next one.
+    /// The head that the next new one replaces.
     oldest: usize,
 }
 
@@ -89,7 +89,7 @@ struct Known {
 }
 
 impl Heads {
-    /// Reads a head as [`read`] does, and says the same.
+    /// Reads a head, with the same result as [`read`].
     #[inline]
     pub(crate) fn read(&self, input: &[u8], asks: Asks, limits: &Limits) -> Result<Option<Found>, Violation> {
         let mut table = self.0.borrow_mut();
@@ -123,13 +123,13 @@ impl Table {
     }
 }
 
-/// How many heads are remembered: a site sends few kinds, and looking through many costs more than reading anew.
+/// How many heads are kept: a site sends few kinds, and searching many costs more than parsing.
 const KNOWN: usize = 4;
-/// The longest head worth remembering, in bytes.
+/// The longest head that is kept, in bytes.
 const KNOWN_MAX: usize = 1024;
 
-/// What the library's error stands for. It reads from left to right, so a line feed where none may be is a matter of
-/// the status line until that has been read.
+/// Translates the error of the library. It reads from left to right, so that a misplaced line feed belongs to the status line
+/// until that has been read.
 fn violation(error: httparse::Error, after_status: bool) -> Violation {
     match error {
         httparse::Error::HeaderName | httparse::Error::HeaderValue => Violation::BadHeader,
@@ -165,10 +165,10 @@ fn frame(
             _ => {}
         }
     }
-    // RFC 9112 section 9.3: `close` beats everything, 1.1 keeps by default, 1.0 by agreement.
+    // RFC 9112 section 9.3: `close` overrides everything, 1.1 keeps by default, 1.0 by agreement.
     let kept = !close && (keep_alive || version == Version::Http11);
     let framing = match (status, asks) {
-        // The other protocol begins: nothing on this connection is HTTP any more.
+        // Another protocol follows: the connection carries no more HTTP.
         (101, _) | (200..=299, Asks::Tunnel) => return Ok((Framing::NoBody, false)),
         (100..=199, _) => return Ok((Framing::Interim, true)),
         (_, Asks::Head) => Framing::NoBody,
@@ -187,14 +187,14 @@ fn frame(
     Ok((framing, kept && framing != Framing::UntilClose))
 }
 
-/// What the `Transfer-Encoding` fields read so far say.
+/// The meaning of the `Transfer-Encoding` fields read so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Coding {
-    /// There is none, or `identity`, which older servers send for none.
+    /// No field, or `identity`, which older servers send instead of none.
     None,
     /// `chunked` is the last one.
     Chunked,
-    /// Some other one is the last: the body ends with the connection.
+    /// Another coding is the last: the body ends with the connection.
     Other,
     /// Not a list of codings, or one after `chunked`.
     Broken,
@@ -216,8 +216,8 @@ impl Coding {
     }
 }
 
-/// Adds a `Content-Length` field to what the others said. A list of equal values is taken for one (RFC 9112 section
-/// 6.3); what is wrong is kept for later, because `Transfer-Encoding` makes it irrelevant.
+/// Combines a `Content-Length` field with those before it. A list of equal values counts as one (RFC 9112 section 6.3). An
+/// error is kept for later, because `Transfer-Encoding` makes it irrelevant.
 fn add_length(known: Result<Option<u64>, Violation>, value: &[u8]) -> Result<Option<u64>, Violation> {
     let mut known = known?;
     if value.trim_ascii().is_empty() {
@@ -261,7 +261,7 @@ mod tests {
     fn what_is_remembered_reads_as_it_would_anew() {
         let heads = Heads::default();
         let other = heads.clone();
-        // More kinds than are remembered, some of them beginnings of others.
+        // More kinds than are kept, some of them prefixes of others.
         let texts: Vec<String> = (0..KNOWN + 2)
             .map(|n| format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 10_usize.pow(n as u32)))
             .chain(["HTTP/1.1 100 Continue\r\n\r\n".to_owned(), "HTTP/1.1 204 x\r\n\r\n".to_owned()])

@@ -22,27 +22,27 @@ pub use head::Heads;
 use head::{Found, Framing};
 use std::collections::VecDeque;
 
-/// How much a reply may ask of us.
+/// Limits on replies, and how their ends are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Longest head, and longest trailer section, in bytes. A head that is not complete within this is a violation.
     pub max_head: usize,
     /// Most header fields of a head, up to 256.
     pub max_headers: usize,
-    /// What tells where the body of a reply ends.
+    /// What determines where the body of a reply ends.
     pub reply_end: ReplyEnd,
 }
 
-/// What tells where the body of a reply ends. Old clients know less than RFC 9112 section 6.3 asks for; whatever a reply is
-/// said to be without (to `HEAD`, 1xx) it is without for them as well.
+/// What determines where the body of a reply ends. Old clients implement less than RFC 9112 section 6.3. Replies that never have
+/// a body (to `HEAD`, 1xx) have none under any of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReplyEnd {
-    /// Whatever the protocol says: a length, a last chunk, the close.
+    /// The framing of RFC 9112: a length, a last chunk, or the close.
     #[default]
     Framed,
     /// `Content-Length`, or else the close. The framing of chunks counts as body.
     Length,
-    /// The close alone: what was announced as the end is none.
+    /// The close alone, whatever length was announced.
     Close,
 }
 
@@ -58,9 +58,9 @@ impl Default for Limits {
 struct Pending {
     call: CallId,
     asks: Asks,
-    /// The caller gave it up: its reply is read and dropped.
+    /// It was abandoned: its reply is read and dropped.
     abandoned: bool,
-    /// The first byte of its reply came.
+    /// The first byte of its reply was received.
     begun: bool,
 }
 
@@ -83,7 +83,7 @@ enum Reading {
     Chunked(Chunked),
     /// A body that ends with the connection.
     UntilClose,
-    /// Nothing: the connection is done with.
+    /// Nothing: the connection is over.
     Over,
 }
 
@@ -95,7 +95,7 @@ pub struct Http1 {
     reading: Reading,
     /// The connection is kept after the reply being read.
     kept: bool,
-    /// No further call may start, whatever the server says.
+    /// No further call may start, whatever the server sends.
     closing: bool,
     /// Calls in `front` and `behind` that are not abandoned.
     in_flight: u32,
@@ -115,7 +115,7 @@ impl Http1 {
         Self::sharing(limits, pipeline, &Heads::default())
     }
 
-    /// The same, sharing what is known of the server's heads with other connections of these limits.
+    /// The same, sharing heads of the server with other connections of these limits.
     #[must_use]
     pub fn sharing(limits: Limits, pipeline: usize, heads: &Heads) -> Self {
         Self {
@@ -215,7 +215,7 @@ impl Http1 {
     /// Takes bytes from the server. All of them are used, or kept inside.
     ///
     /// # Errors
-    /// The server broke the protocol: the call whose reply it was was reported to `sink` as failed, those behind it as
+    /// The server broke the protocol: the call whose reply it was has been reported to `sink` as failed, those behind it as
     /// retired, and the connection is to be closed.
     pub fn receive(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<(), Violation> {
         let result = self.read(input, sink);
@@ -235,7 +235,7 @@ impl Http1 {
         self.give_up(oldest, Cause::ClosedBeforeReply, sink);
     }
 
-    /// Forgets a call: nothing more is said about it. Calls before and behind it may still be answered, but no further
+    /// Forgets a call, which gets no further events. Calls before and behind it may still be answered, but no further
     /// one may start.
     pub fn abandon(&mut self, call: CallId) {
         let found = self.front.iter_mut().chain(&mut self.behind).find(|p| p.call == call && !p.abandoned);
@@ -377,7 +377,7 @@ impl Http1 {
         if let Some(upload) = self.upload
             && upload.call == done.call
         {
-            // The server answered before it had the whole request: what it would make of the rest, nobody knows.
+            // The server replied before it had the whole request. How it would read the rest is unknown.
             self.upload = None;
             self.kept = false;
         }

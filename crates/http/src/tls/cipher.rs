@@ -1,4 +1,4 @@
-//! The cipher suites there are, by the names people know them by.
+//! The supported cipher suites, by their IANA and OpenSSL names.
 
 use rustls::CipherSuite;
 

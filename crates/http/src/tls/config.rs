@@ -1,4 +1,4 @@
-//! What is asked of TLS, made once per worker from the plan's options.
+//! The configuration of TLS, made once per worker from the options of the plan.
 
 use super::cipher;
 use super::store::Sessions;
@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A version of TLS that can be asked for.
+/// A version of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TlsVersion {
     /// TLS 1.2 (RFC 5246).
@@ -34,7 +34,7 @@ pub enum Verify {
     None,
 }
 
-/// What the user asks of TLS.
+/// The options of TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsOptions {
     /// How the server's certificate is verified.
@@ -68,7 +68,7 @@ impl Default for TlsOptions {
     }
 }
 
-/// Options understood, with the sessions that its connections have left to resume. Clones share those.
+/// A valid configuration, with the sessions that its connections can resume. Clones share the sessions.
 #[derive(Clone, Debug)]
 pub struct TlsConfig {
     pub(super) rustls: Arc<ClientConfig>,
@@ -79,7 +79,7 @@ impl TlsConfig {
     /// Makes a configuration. Reads the system's roots from disk when they are asked for.
     ///
     /// # Errors
-    /// Options that contradict each other, name what does not exist, or hold what cannot be read.
+    /// When options contradict each other, name something unknown, or cannot be parsed.
     pub fn new(options: &TlsOptions) -> Result<Self, TlsConfigError> {
         let mut provider = ring::default_provider();
         if !options.ciphers.is_empty() {
@@ -128,7 +128,7 @@ impl TlsConfig {
         Ok(Self { rustls: Arc::new(rustls), asked })
     }
 
-    /// The same, with no sessions to resume but those that its own connections will leave, if it resumes any.
+    /// The same configuration with sessions of its own, none so far.
     #[must_use]
     pub fn apart(&self) -> Self {
         let mut rustls = ClientConfig::clone(&self.rustls);
@@ -137,22 +137,22 @@ impl TlsConfig {
     }
 }
 
-/// Why TLS cannot be configured as asked.
+/// Why TLS cannot be configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TlsConfigError {
     /// The lowest version is above the highest.
     NoVersion,
     /// There is no cipher suite of this name.
     UnknownCipher(String),
-    /// None of the cipher suites belongs to the versions asked for.
+    /// None of the cipher suites belongs to the versions offered.
     NoCipherForVersion,
-    /// This machine has no roots that can be read.
+    /// The roots of this machine cannot be read.
     NoSystemRoots,
-    /// The roots given are no PEM certificates.
+    /// The roots are not PEM certificates.
     Roots,
-    /// The client certificate is no PEM certificate.
+    /// The client certificate is not a PEM certificate.
     ClientCertificate,
-    /// The client's key is no PEM key.
+    /// The key of the client is not a PEM key.
     ClientKey,
     /// The client certificate and the key do not belong together, or are of a kind that is not supported.
     ClientPair,
@@ -223,7 +223,7 @@ fn serves(provider: &CryptoProvider, version: &SupportedProtocolVersion) -> bool
     provider.cipher_suites.iter().any(|suite| suite.version() == version)
 }
 
-/// What verifies against these roots; `None` when none of them can be used.
+/// A verifier with these roots; `None` when none of them can be used.
 fn verifier(
     roots: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,

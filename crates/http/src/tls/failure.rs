@@ -1,4 +1,4 @@
-//! Why TLS failed, as a closed list, and what the library says in those words.
+//! Why TLS failed, as a closed list, and the translation of the errors of rustls.
 
 use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 /// Why a TLS connection failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TlsFailure {
-    /// The server's certificate leads to no root that is trusted.
+    /// The certificate of the server was not issued by a trusted root.
     UnknownIssuer,
     /// The server's certificate is no longer valid.
     Expired,
@@ -20,13 +20,13 @@ pub enum TlsFailure {
     BadCertificate,
     /// The server ended the connection with this alert (RFC 8446 section 6).
     AlertReceived(u8),
-    /// The server does not speak any TLS version that was asked for.
+    /// The server supports none of the TLS versions that were offered.
     NoSharedVersion,
-    /// The server takes none of the cipher suites, groups or signatures that were offered.
+    /// The server supports none of the cipher suites, groups or signatures that were offered.
     NoSharedCipher,
-    /// What came is not TLS.
+    /// The bytes received are not TLS.
     NotTls,
-    /// The server wants a client certificate, and none was given or it was not sent.
+    /// The server requires a client certificate, and none was sent.
     ClientCertRequired,
     /// The connection ended in the middle.
     Truncated,
@@ -56,8 +56,8 @@ impl fmt::Display for TlsFailure {
 
 impl std::error::Error for TlsFailure {}
 
-/// The library's error in our words. `agreed`: the version had been agreed on. `unidentified`: the server had asked for
-/// a certificate and got none.
+/// Translates an error of rustls. `agreed`: the version had been agreed on. `unidentified`: the server had requested a
+/// certificate and none was sent.
 pub(super) fn of(error: &Error, agreed: bool, unidentified: bool) -> TlsFailure {
     match error {
         Error::InvalidCertificate(error) => certificate(error),
@@ -94,8 +94,8 @@ fn certificate(error: &CertificateError) -> TlsFailure {
     }
 }
 
-/// What an alert stands for. Servers say `handshake_failure` for a missing certificate in TLS 1.2 and for having no
-/// cipher suite in common, so what came before decides.
+/// Translates an alert. Servers send `handshake_failure` both for a missing certificate in TLS 1.2 and when no cipher suite is
+/// shared, so the course of the handshake decides.
 fn received(alert: AlertDescription, agreed: bool, unidentified: bool) -> TlsFailure {
     match alert {
         AlertDescription::CertificateRequired => TlsFailure::ClientCertRequired,

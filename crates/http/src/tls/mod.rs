@@ -1,7 +1,7 @@
 //! TLS 1.2 and 1.3 for one client connection: bytes of records in, plain bytes out, and the other way round.
 //!
-//! rustls does the protocol; this says in our words what is asked of it and what came of it. No socket is touched; the
-//! one thing taken from the machine is the date, which rustls checks certificates against.
+//! rustls implements the protocol; this module wraps its buffers and translates its errors. It opens no socket. From the
+//! machine it takes only the date, against which rustls checks certificates.
 
 mod cipher;
 mod config;
@@ -28,9 +28,9 @@ pub struct TlsClient {
     asked: Arc<Asked>,
     /// Records that are not complete.
     incoming: Vec<u8>,
-    /// The server has begun to speak TLS.
+    /// A TLS record of the server was received.
     begun: bool,
-    /// The server asked for a certificate and we had none.
+    /// The server requested a certificate and none is configured.
     unidentified: bool,
     peer_closed: bool,
     /// Why the connection cannot go on.
@@ -38,11 +38,11 @@ pub struct TlsClient {
 }
 
 impl TlsClient {
-    /// A connection to the server of this name, which is sent to it and looked for in its certificate. An IP address,
-    /// with or without brackets, is a name that is not sent.
+    /// A connection to the server of this name, which is sent as SNI and must be in the certificate. IP addresses, with or
+    /// without brackets, are not sent.
     ///
     /// # Errors
-    /// [`TlsFailure::NameMismatch`] for what can be in no certificate; [`TlsFailure::Other`] when this machine has no
+    /// [`TlsFailure::NameMismatch`] for a name that no certificate can contain; [`TlsFailure::Other`] when this machine has no
     /// randomness.
     pub fn new(config: &TlsConfig, name: &str) -> Result<Self, TlsFailure> {
         let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
@@ -62,15 +62,15 @@ impl TlsClient {
 
     /// Appends the first message of the handshake to `out`.
     pub fn start(&mut self, out: &mut Vec<u8>) {
-        // Nothing the server said is looked at, so that nothing can fail but our own encoding, which does not.
+        // Nothing of the server is read, so that only our own encoding could fail, which does not.
         let _ = self.turn(&mut Vec::new(), out);
     }
 
-    /// Takes bytes from the server: what they decrypt to is appended to `plain`, what has to be answered to `out`.
+    /// Takes bytes from the server, and appends decrypted bytes to `plain` and responses to `out`.
     ///
     /// # Errors
-    /// The connection cannot go on. An alert that tells the server why may have been appended to `out`, and what came
-    /// before the failure to `plain`.
+    /// The connection cannot continue. An alert for the server may have been appended to `out`, and bytes received before the
+    /// failure to `plain`.
     pub fn receive(
         &mut self,
         cipher: &[u8],
@@ -84,7 +84,7 @@ impl TlsClient {
             return Ok(());
         }
         if !self.begun {
-            // Whatever the server says first is a handshake record or an alert (RFC 8446 section 5.1).
+            // The first record of a server is a handshake record or an alert (RFC 8446 section 5.1).
             match cipher.first() {
                 Some(0x15 | 0x16) => self.begun = true,
                 Some(_) => {
@@ -122,7 +122,7 @@ impl TlsClient {
         self.write(plain.len(), out, |traffic, space| traffic.encrypt(plain, space))
     }
 
-    /// Appends the announcement that nothing more will be sent to `out`; nothing when it cannot be said any more.
+    /// Appends a `close_notify` to `out`; nothing when it cannot be sent any more.
     pub fn close_notify(&mut self, out: &mut Vec<u8>) {
         let _ = self.write(2, out, |traffic, space| traffic.queue_close_notify(space));
     }
@@ -161,14 +161,14 @@ impl TlsClient {
         self.connection.alpn_protocol()
     }
 
-    /// Whether the server said that nothing more will come. Bytes behind that are ignored.
+    /// Whether the server sent `close_notify`. Bytes behind that are ignored.
     #[must_use]
     pub fn peer_closed(&self) -> bool {
         self.peer_closed
     }
 
-    /// What it means that the TCP connection ended now: nothing when the server had announced it, otherwise that what
-    /// was received may not be all (RFC 8446 section 6.1). Many servers do not announce it.
+    /// Notes that the TCP connection ended. Without a `close_notify` the received bytes may be incomplete (RFC 8446 section
+    /// 6.1), but many servers send none.
     ///
     /// # Errors
     /// [`TlsFailure::Truncated`].
@@ -176,7 +176,7 @@ impl TlsClient {
         if self.peer_closed { Ok(()) } else { Err(TlsFailure::Truncated) }
     }
 
-    /// Goes through what came in until more is needed.
+    /// Processes the received records until more bytes are needed.
     fn turn(&mut self, plain: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
         let mut used = 0;
         let result = loop {
@@ -218,8 +218,8 @@ impl TlsClient {
         result
     }
 
-    /// Hands over the alert that a failure left behind, if it did. Nothing that came in is looked at again: rustls
-    /// hands over what it has to say before that.
+    /// Appends the alert that a failure left, if there is one. Received records are not read again: rustls encodes its alert
+    /// before that.
     fn last_words(&mut self, out: &mut Vec<u8>) {
         while self.connection.wants_write() {
             match self.connection.process_tls_records(&mut []).state {
@@ -270,20 +270,20 @@ impl fmt::Debug for TlsClient {
     }
 }
 
-/// What lets application data be written.
+/// The state in which application data can be written.
 type Traffic<'c> = rustls::unbuffered::WriteTraffic<'c, rustls::client::ClientConnectionData>;
 
 /// The most content of one record, in bytes (RFC 8446 section 5.1).
 const RECORD_MAX: usize = 16_384;
 
-/// What a record is longer than its content at most: header, explicit nonce, content type, tag.
+/// The most bytes a record has besides its content: header, explicit nonce, content type, tag.
 const RECORD_OVERHEAD: usize = 5 + 8 + 1 + 16;
 
 /// Memory that a connection keeps for the next incomplete record, in bytes.
 const INCOMING_KEPT: usize = 4096;
 
-/// Appends to `out` what `encode` writes. `expected` is a guess at its size; when the space is too small, `encode` says
-/// how much it needs and is asked again.
+/// Appends to `out` what `encode` writes. `expected` is an estimate of its size; when the space is too small, `encode` returns
+/// the size it needs and is called again.
 fn append(
     out: &mut Vec<u8>,
     expected: usize,
@@ -310,7 +310,7 @@ fn append(
 enum Short {
     /// The space was too small; this many bytes are needed.
     Needs(usize),
-    /// It cannot be written at all.
+    /// It cannot be written.
     Never,
 }
 

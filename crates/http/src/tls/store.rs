@@ -1,4 +1,4 @@
-//! Where sessions wait to be resumed.
+//! The store of sessions to be resumed.
 //!
 //! A TLS 1.3 ticket serves once (RFC 8446 appendix C.4), so a load of many short connections needs many at a time:
 //! rustls's own store keeps eight per server, this one as many as connections may be opened together.
@@ -10,14 +10,14 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Tickets kept per server; the oldest give way.
+/// Tickets kept per server; the oldest are dropped.
 const TICKETS_MAX: usize = 1024;
 
-/// Servers for which anything is kept. When one more comes, all are forgotten: that costs handshakes, not correctness,
-/// and a plan with so many servers reuses little.
+/// Most servers in the store. One more clears it: that costs handshakes, not correctness, and a plan with so many servers
+/// resumes little.
 const SERVERS_MAX: usize = 1024;
 
-/// What is known of one server.
+/// The sessions of one server.
 #[derive(Default)]
 struct Known {
     group: Option<NamedGroup>,

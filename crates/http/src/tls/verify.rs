@@ -1,4 +1,4 @@
-//! How the server's certificate is verified: as browsers do, with one indulgence for test servers, or not at all.
+//! How the server's certificate is verified: as browsers do, with one exception for test servers, or not at all.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -8,8 +8,8 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use std::sync::Arc;
 
-/// Verifies against roots. A server whose own certificate is one of them needs no issuer, only the right name: such is
-/// what `openssl req -x509` makes, an authority that is its own server, which the library refuses on principle.
+/// Verifies against roots. A server whose own certificate is one of them needs no issuer, only the right name: `openssl req
+/// -x509` makes such certificates, authorities that are their own servers, which the library refuses.
 #[derive(Debug)]
 pub(super) struct Verified {
     pub(super) webpki: Arc<WebPkiServerVerifier>,
@@ -64,7 +64,7 @@ impl ServerCertVerifier for Verified {
     }
 }
 
-/// Takes every certificate, and every signature made with it: even a certificate too old or odd to be read will do.
+/// Accepts every certificate and every signature, even for certificates that cannot be parsed.
 #[derive(Debug)]
 pub(super) struct Unverified(pub(super) WebPkiSupportedAlgorithms);
 
