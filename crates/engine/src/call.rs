@@ -7,18 +7,18 @@ use warwolf_measure::{Outcome, Sample};
 use warwolf_observe::Kept;
 use warwolf_workload::Token;
 
-/// "None" for indices that are kept small.
+/// Stands for "none" in small indices.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// One request in flight, from its start to its end.
 pub(crate) struct Call {
-    /// Its number in order of creation in this worker; it keeps it when it is begun or made again.
+    /// Its number in order of creation in this worker. A call that is sent or made again keeps its number.
     pub(crate) serial: u64,
     pub(crate) session: u32,
-    /// What its session knows it by.
+    /// Identifies it to its session.
     pub(crate) token: Token,
     pub(crate) connection: u32,
-    /// Next in the list this call is in: waiting for a connection to open, or written and not yet handed over.
+    /// The next call in its list: calls waiting for a connection, or written and not yet handed over.
     pub(crate) next: u32,
     pub(crate) request: RequestRef,
     pub(crate) intended: Timestamp,
@@ -31,18 +31,18 @@ pub(crate) struct Call {
     pub(crate) footer_bytes: u32,
     pub(crate) sent_bytes: u64,
     pub(crate) status: u16,
-    /// Of the reply, once there is one.
+    /// The version of the reply, once its head has come.
     pub(crate) version: Option<Version>,
-    /// It was written to a connection that others had used or were using: if that closes before a byte of the reply,
-    /// the server may never have seen it.
+    /// It was written to a connection with earlier calls. If that closes before the first byte of the reply, the server may not
+    /// have read the request.
     pub(crate) on_used: bool,
-    /// The kernel has all of it. Kept up only where somebody asks.
+    /// The kernel has the whole request. Tracked only where [`Observation::follows_writes`] is set.
     pub(crate) written: bool,
-    /// How often it was begun again on another connection.
+    /// How often it was sent again on another connection.
     pub(crate) repeats: u8,
-    /// The connection that was opened for it came to be then.
+    /// When the connection that was opened for it was established.
     pub(crate) connected: Timestamp,
-    /// What the run's interest keeps of it; none in a plain run.
+    /// What the interest of the run keeps of it; `None` in a plain run.
     pub(crate) kept: Option<Box<Kept>>,
     /// Bytes of the body to keep.
     pub(crate) body_max: usize,
@@ -83,7 +83,7 @@ impl Call {
         }
     }
 
-    /// Forgets what a broken connection left, to be begun again on another.
+    /// Resets what a broken connection left, so that the call can be sent again on another.
     pub(crate) fn begin_again(&mut self) {
         self.connection = NONE;
         self.sent = Timestamp::NEVER;
@@ -159,12 +159,12 @@ impl CallList {
         self.length
     }
 
-    /// The one that has been in it longest.
+    /// The call that has been in the list longest.
     pub(crate) fn first(self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// Takes `index` out of the list, wherever it stands. Walks the list: for timeouts, not for the common path.
+    /// Removes `index` from the list. Walks the list: for timeouts, not for the common path.
     pub(crate) fn remove(&mut self, calls: &mut slab::Slab<Call>, index: u32) {
         let mut kept = Self::EMPTY;
         while let Some(call) = self.pop(calls) {

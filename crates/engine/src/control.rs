@@ -22,7 +22,7 @@ impl Control {
         Self::default()
     }
 
-    /// Ends the run as if its time were up: what is in flight gets its grace, and everything is reported.
+    /// Ends the run as if its stop had come: calls in flight get the grace time, and everything is reported.
     pub fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
         self.wake();

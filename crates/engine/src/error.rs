@@ -10,18 +10,18 @@ use warwolf_plan::Request;
 /// Why a run could not begin. Nothing has been sent.
 #[derive(Debug)]
 pub enum SetupError {
-    /// The plan is wrong.
+    /// The plan is invalid.
     Plan(warwolf_plan::PlanError),
     /// A request cannot be encoded.
     Request {
-        /// Which.
+        /// Which one.
         url: String,
         /// Why.
         error: TemplateError,
     },
     /// A file that the plan names cannot be read.
     File {
-        /// Which.
+        /// Which one.
         path: PathBuf,
         /// Why.
         error: io::Error,
@@ -30,10 +30,10 @@ pub enum SetupError {
     Resolve {
         /// The name.
         host: String,
-        /// What the resolver says.
+        /// The error of the resolver.
         error: io::Error,
     },
-    /// The TLS options make no configuration.
+    /// The TLS options are invalid.
     Tls(TlsConfigError),
     /// The driver that the plan asks for cannot be used.
     Driver(DriverError),
@@ -41,12 +41,12 @@ pub enum SetupError {
     Descriptors {
         /// How many are needed.
         needed: u64,
-        /// How many may be had.
+        /// How many are allowed.
         limit: u64,
     },
     /// A thread of this program could not start, or failed.
     Thread {
-        /// What it is for.
+        /// Its purpose.
         name: &'static str,
         /// Why.
         error: io::Error,

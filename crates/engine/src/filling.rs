@@ -5,7 +5,7 @@ use warwolf_http::{FieldWriter, Fill};
 use warwolf_plan::Request;
 use warwolf_workload::{Session, Workload};
 
-/// Joins the protocol, which asks for values, and the session, which has them.
+/// Passes values from the session to the protocol, which asks for them.
 pub(crate) struct Filling<'a> {
     fields: Option<(&'a mut Session, &'a Workload, &'a Request)>,
     body: Option<&'a Upload>,
@@ -46,7 +46,7 @@ impl Fill for Filling<'_> {
         }
     }
 
-    /// A file that became shorter since the run began is filled up with zeros: the length has been promised.
+    /// A file that became shorter since the run began is padded with zeros, because its length has been sent.
     fn body(&mut self, offset: u64, max: usize, out: &mut Vec<u8>) {
         let start = out.len();
         out.resize(start + max, 0);

@@ -27,7 +27,7 @@ pub(crate) struct Between {
     pub(crate) busy: Option<f64>,
     /// Share that a hypervisor took away, 0 to 1.
     pub(crate) steal: Option<f64>,
-    /// How long the control group held us back.
+    /// How long the control group throttled this process.
     pub(crate) throttled: Option<Duration>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Spent {
     pub(crate) user: Duration,
     /// Time in the kernel.
     pub(crate) system: Duration,
-    /// Time for which it was ready to run and had no core, where the kernel says.
+    /// Time for which it was ready to run and had no core, if the kernel reports it.
     pub(crate) delay: Option<Duration>,
 }
 

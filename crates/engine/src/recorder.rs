@@ -48,7 +48,7 @@ impl Recorder {
 
     /// Hands the tally over when its interval is past. If no empty tally is available or the queue is full, the worker
     /// keeps the tally for the next interval.
-    pub(crate) fn turn_page(&mut self, now: Timestamp) {
+    pub(crate) fn end_interval(&mut self, now: Timestamp) {
         if now < self.next() {
             return;
         }

@@ -1,13 +1,14 @@
-//! Names become addresses before the run.
+//! Resolves names before the run.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use warwolf_driver::Address;
 use warwolf_plan::Network;
 
-/// All addresses of `host`, as the plan's network wants them: those given by hand, else what the system's resolver says.
+/// Returns all addresses of `host`: those that the plan gives, otherwise those of the system's resolver, filtered by the address
+/// family and source addresses of `network`.
 ///
 /// # Errors
-/// What the resolver says.
+/// The error of the resolver, or that no address of the wanted family was found.
 pub fn resolve(host: &str, port: u16, network: &Network) -> std::io::Result<Vec<Address>> {
     if let Some(path) = &network.unix_socket {
         return Ok(vec![Address::Unix(path.clone())]);

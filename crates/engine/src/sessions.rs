@@ -10,17 +10,17 @@ use warwolf_workload::Session;
 /// A session under way.
 pub(crate) struct ActiveSession {
     pub(crate) session: Session,
-    /// The connection it keeps for itself, or [`NONE`]; the first of its own where it has several.
+    /// Its connection if it keeps one, or the first of its dedicated connections; else [`NONE`].
     pub(crate) connection: u32,
-    /// The others of its own, in order, up to the last one that ever was.
+    /// Its other dedicated connections by slot.
     pub(crate) more: Vec<u32>,
-    /// Calls that found no room on connections of its own.
+    /// Calls that found no room on its dedicated connections.
     pub(crate) waiting: CallList,
     pub(crate) in_flight: u32,
     pub(crate) began: Timestamp,
-    /// It ends with a connection that is gone.
+    /// Its connection closed and the plan ends the session with it ([`Reconnect::End`](warwolf_plan::Reconnect::End)).
     pub(crate) orphaned: bool,
-    /// TLS with what its own connections have left to resume, where they resume nothing else.
+    /// Its own TLS configuration, if its connections resume only each other's TLS sessions.
     pub(crate) tls: Option<TlsConfig>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Sessions {
     limit: usize,
     /// Arrivals due up to this moment found no slot.
     full_until: Timestamp,
-    /// Sessions that lost the connection they end with.
+    /// Orphaned sessions that have not ended.
     orphaned: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ impl Sessions {
         due <= self.full_until && self.full_until > Timestamp::ZERO
     }
 
-    /// Gives a session a slot.
+    /// Assigns a slot to a session.
     pub(crate) fn insert(&mut self, session: ActiveSession) -> u32 {
         self.active.insert(session) as u32
     }
@@ -90,20 +90,20 @@ impl Sessions {
         self.active.remove(index as usize)
     }
 
-    pub(crate) fn get(&self, index: u32) -> Option<&ActiveSession> {
+    pub(crate) fn active(&self, index: u32) -> Option<&ActiveSession> {
         self.active.get(index as usize)
     }
 
-    pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut ActiveSession> {
+    pub(crate) fn active_mut(&mut self, index: u32) -> Option<&mut ActiveSession> {
         self.active.get_mut(index as usize)
     }
 
-    /// Slots that are taken, and by what.
+    /// Active sessions by slot.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &ActiveSession)> {
         self.active.iter().map(|(index, session)| (index as u32, session))
     }
 
-    /// Notes a session that lost the connection it ends with: it makes no further call.
+    /// Orphans a session: it makes no further call.
     pub(crate) fn orphan(&mut self, index: u32) {
         let session = &mut self.active[index as usize];
         session.orphaned = true;
@@ -114,7 +114,7 @@ impl Sessions {
     /// Takes the next orphaned session that has no call in flight, to be ended.
     pub(crate) fn take_orphaned(&mut self) -> Option<u32> {
         while let Some(index) = self.orphaned.pop() {
-            if self.get(index).is_some_and(|session| session.orphaned && session.in_flight == 0) {
+            if self.active(index).is_some_and(|session| session.orphaned && session.in_flight == 0) {
                 return Some(index);
             }
         }

@@ -1,4 +1,4 @@
-//! Where the protocol tells what came of a call.
+//! Receives what the protocol reports about calls.
 
 use crate::pool::Calls;
 use crate::timers::{Timer, Timers};
@@ -9,7 +9,7 @@ use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink};
 use warwolf_measure::Outcome;
 use warwolf_workload::Interest;
 
-/// Calls that ended and are still to be settled, once what ended them has been dealt with; in order.
+/// Calls that ended and are not settled yet, in the order in which they ended.
 #[derive(Default)]
 pub(crate) struct Ends(VecDeque<Ended>);
 
@@ -22,7 +22,7 @@ impl Ends {
         self.0.push_back(ended);
     }
 
-    /// Takes the one that ended first.
+    /// Removes the call that ended first.
     pub(crate) fn take_next(&mut self) -> Option<Ended> {
         self.0.pop_front()
     }
@@ -35,9 +35,9 @@ impl Ends {
         self.0.len()
     }
 
-    /// Those after the first `settled`.
-    pub(crate) fn since(&self, settled: usize) -> impl Iterator<Item = &Ended> {
-        self.0.iter().skip(settled)
+    /// The calls after the first `count`.
+    pub(crate) fn since(&self, count: usize) -> impl Iterator<Item = &Ended> {
+        self.0.iter().skip(count)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Ended> {
@@ -57,23 +57,23 @@ pub(crate) struct Ended {
 pub(crate) enum Ending {
     /// With a whole reply.
     Complete,
-    /// The protocol says why there will be none.
+    /// The protocol gave it up, for this reason.
     Cause(Cause),
-    /// Its connection never came to be.
+    /// Its connection could not be opened.
     Failed(Outcome),
-    /// At this deadline.
+    /// It timed out at this deadline.
     TimedOut(Timestamp),
-    /// Its connection broke; `begun` says whether any of the reply had come.
+    /// Its connection broke. `begun`: part of the reply had arrived.
     Broken { outcome: Outcome, begun: bool },
 }
 
-/// Fills in the table of calls. Nothing is sent and nothing is decided here.
+/// Records replies in the table of calls.
 pub(crate) struct Sink<'a> {
     pub(crate) calls: &'a mut Calls,
     pub(crate) ended: &'a mut Ends,
     pub(crate) interest: &'a Interest,
     pub(crate) now: Timestamp,
-    /// Timers that begin anew with the first byte of a reply, and how far off they are.
+    /// Where the reply timer restarts with the first byte, and its length.
     pub(crate) reply: Option<(&'a mut Timers, Duration)>,
 }
 

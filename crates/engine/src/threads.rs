@@ -68,7 +68,7 @@ pub struct PreparedRun<'p> {
     descriptors_limit: u64,
 }
 
-/// What is one worker's.
+/// The part of a run that one worker gets.
 struct WorkerShare {
     shard: Shard,
     capacity: Capacity,
@@ -103,7 +103,7 @@ impl<'p> PreparedRun<'p> {
         &self.capacity
     }
 
-    /// Threads that will work.
+    /// Worker threads of the run.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.workers.len()
@@ -188,7 +188,7 @@ impl<'p> PreparedRun<'p> {
     }
 
     /// Checks the accounting of each worker, and compares what their tallies came to with what arrived in the timeline.
-    /// May take a second, so it happens when nothing is measured any more.
+    /// May take a second, so it runs after the evidence has been read.
     fn check_accounting(
         &self,
         results: &[(Finished, WorkerEvidence)],
@@ -281,7 +281,7 @@ fn add_up(
     while let Ok(mut batch) = arriving.recv() {
         aggregator.add(&batch);
         batch.tally.reset();
-        // A worker that has finished takes nothing back.
+        // The channel of a worker that has finished is closed.
         let _ = returns[batch.source as usize].try_send(batch.tally);
         aggregator.complete(watch);
     }
@@ -339,7 +339,7 @@ impl<'r> WorkerSpec<'r> {
     /// Builds the driver on this thread, as io_uring requires, and runs the worker to its end.
     fn work(&self, recorder: Recorder, control: &Control) -> WorkerResult {
         if let Some(core) = self.core {
-            // Not being pinned costs a little speed; the evidence shows where the worker ran.
+            // Pinning is optional; the evidence shows where the worker ran.
             let _ = host::pin_to_core(core);
         }
         let task = self.task(recorder, control)?;

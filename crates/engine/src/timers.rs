@@ -11,23 +11,23 @@ const IN_HEAP: u32 = u32::MAX - 1;
 pub(crate) enum Timer {
     /// A call's deadline.
     Call,
-    /// A connection is to be open, with TLS unless that has a limit of its own.
+    /// Limit for opening a connection, including TLS unless that has its own limit.
     Connect,
-    /// A connection's TLS handshake is to be over.
+    /// Limit for a TLS handshake.
     Handshake,
-    /// The kernel is to have taken the buffer of a connection.
+    /// Limit for the kernel to take the buffer of a connection.
     Send,
-    /// A connection has received nothing for too long.
+    /// The idle timer of a connection.
     Idle,
-    /// A call's reply is to begin, or to be complete.
+    /// Limit for the reply of a call to begin, then to be complete.
     Reply,
-    /// A connection's protocol asked to be woken.
+    /// A timer of the protocol of a connection.
     Protocol,
-    /// A session's pause ends.
+    /// The end of a session's pause.
     Pause,
-    /// A connection may receive again.
+    /// A throttled connection may receive again.
     Throttle,
-    /// A call whose connection could not be opened tries again.
+    /// A call whose connection could not be opened is sent again.
     Retry,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Due {
 
 /// At most one timer of each kind for each index.
 ///
-/// Timers that are set in the order in which they go off, as those of equal length are, cost the same however many there are.
+/// Timers set in the order in which they go off, such as timers of equal length, take constant time.
 pub(crate) struct Timers {
     queues: [Queue; KINDS.len()],
     /// When the earliest of each queue goes off.
@@ -103,7 +103,7 @@ impl Timers {
         self.next.into_iter().fold(Timestamp::NEVER, Timestamp::min)
     }
 
-    /// Takes one that has gone off by `now`, in the order of the kinds.
+    /// Removes and returns a timer that has gone off by `now`, in the order of the kinds.
     pub(crate) fn take_due(&mut self, now: Timestamp) -> Option<Due> {
         let kind = self.next.iter().position(|next| *next <= now)?;
         let (index, at) = self.queues[kind].first()?;
@@ -157,7 +157,7 @@ impl Queue {
         self.last = index;
     }
 
-    /// Whether there was one to clear.
+    /// Returns whether the timer was set.
     fn clear(&mut self, index: u32) -> bool {
         let Some(link) = self.links.get_mut(index as usize).filter(|link| link.at.is_reached()) else {
             return false;

@@ -1,11 +1,11 @@
-//! The words of the driver and the protocol, in the words of the report.
+//! Translates errors of driver, protocol and TLS to outcomes.
 
 use warwolf_driver::SocketError;
 use warwolf_http::{Cause, TlsFailure, Version, Violation};
 use warwolf_measure::{Outcome, TlsKind, ViolationKind};
 use warwolf_plan::HttpVersion;
 
-/// Whether an error is this machine's, so that another address would not help.
+/// Whether the cause of an error is on this machine, so that another address would not help.
 pub(crate) fn is_local(error: SocketError) -> bool {
     matches!(
         error,
@@ -13,7 +13,7 @@ pub(crate) fn is_local(error: SocketError) -> bool {
     )
 }
 
-/// A status line's version as plans and call records have it.
+/// The HTTP version of a status line.
 pub(crate) fn version(version: Version) -> HttpVersion {
     match version {
         Version::Http10 => HttpVersion::Http10,
@@ -21,7 +21,7 @@ pub(crate) fn version(version: Version) -> HttpVersion {
     }
 }
 
-/// What a connection that did not open stands for.
+/// The outcome of calls whose connection did not open.
 pub(crate) fn connect_error(error: SocketError) -> Outcome {
     match error {
         SocketError::Refused | SocketError::NoSuchPath => Outcome::Refused,
@@ -36,7 +36,7 @@ pub(crate) fn connect_error(error: SocketError) -> Outcome {
     }
 }
 
-/// What a call that the protocol gave up stands for.
+/// The outcome of a call that the protocol gave up.
 pub(crate) fn cause(cause: Cause) -> Outcome {
     match cause {
         Cause::ClosedBeforeReply | Cause::Retired => Outcome::Closed,
@@ -60,7 +60,7 @@ fn kind(violation: Violation) -> ViolationKind {
     }
 }
 
-/// What a failed TLS session stands for.
+/// The outcome of calls whose TLS session failed.
 pub(crate) fn tls_failure(failure: TlsFailure) -> Outcome {
     Outcome::Tls(match failure {
         TlsFailure::UnknownIssuer => TlsKind::UnknownIssuer,

@@ -1,4 +1,4 @@
-//! From when to when a worker starts sessions and calls.
+//! The time in which a worker starts sessions and calls.
 
 use std::time::Duration;
 use warwolf_clock::Timestamp;
@@ -9,7 +9,7 @@ pub(crate) struct Window {
     /// No session and no call starts at or after this moment.
     stop_at: Timestamp,
     grace: Duration,
-    /// The stop has come and been noticed.
+    /// The stop has come; calls in flight are drained.
     is_closed: bool,
     /// Arrivals intended before this moment were due; known when the run ends.
     horizon: Timestamp,
@@ -36,7 +36,7 @@ impl Window {
         now >= self.stop_at
     }
 
-    /// Whether the stop has come and been noticed: calls in flight are drained, nothing starts.
+    /// Whether the stop has come: nothing starts, and calls in flight are drained.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }
@@ -60,7 +60,7 @@ impl Window {
     pub(crate) fn stop_early(&mut self, now: Timestamp) {
         if now < self.stop_at {
             self.stop_at = now;
-            // What is intended at this very moment has been begun already.
+            // Arrivals intended at this very moment have been started.
             self.horizon = now + Duration::from_nanos(1);
         }
     }
@@ -70,7 +70,7 @@ impl Window {
         self.horizon = Timestamp::NEVER;
     }
 
-    /// Notices that the stop has come. Gives the moment before which arrivals were due.
+    /// Closes the window at its stop. Returns the moment before which arrivals were due.
     pub(crate) fn close(&mut self) -> Timestamp {
         self.is_closed = true;
         self.horizon = self.horizon.max(self.stop_at);

@@ -1,4 +1,4 @@
-//! One worker: the loop that releases sessions, issues their calls, and waits.
+//! One worker: the loop that starts sessions, issues their calls, and waits.
 
 mod calls;
 mod companions;
@@ -31,17 +31,17 @@ use warwolf_observe::{Event, Kept, Observer};
 use warwolf_plan::{CheckedPlan, Ownership, Shard, Timeouts};
 use warwolf_workload::{Arrival, Arrivals, CallRequest, Interest, Step, Workload};
 
-/// Whether there is more to do.
+/// Whether the worker goes on after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     More,
     Finished,
 }
 
-/// What a worker needs to begin.
+/// What a worker runs, and what it reports to.
 pub(crate) struct Task<'p> {
     pub(crate) plan: &'p CheckedPlan,
-    /// The part of the plan that is this worker's.
+    /// The part of the plan that this worker runs.
     pub(crate) shard: Shard,
     pub(crate) prepared: &'p Prepared,
     pub(crate) endpoints: Endpoints,
@@ -49,7 +49,7 @@ pub(crate) struct Task<'p> {
     pub(crate) recorder: Recorder,
     pub(crate) control: Control,
     pub(crate) observer: Option<Box<dyn Observer + 'p>>,
-    /// Sessions that may be under way at once.
+    /// Sessions that may be active at once.
     pub(crate) sessions: usize,
     /// Connections that may be open at once.
     pub(crate) connections: usize,
@@ -70,24 +70,28 @@ pub(crate) struct Worker<'p, D: Driver> {
     recorder: Recorder,
     control: Control,
     observation: Observation<'p>,
-    /// The moment this turn goes by; one reading of the clock for all that a batch brings.
+    /// The time of this turn: one reading of the clock for a whole batch of completions.
     now: Timestamp,
     window: Window,
     accounting: Accounting,
-    /// Calls that ended in what is being handled.
+    /// Calls that ended and are not settled yet; empty between two events.
     ended: Ends,
     completions: Vec<Completion>,
     /// Time spent waiting for the kernel.
     waited: Duration,
 }
 
-/// What an observer and the plan want to know about calls.
+/// The observer, and what it and the sessions want to see of calls.
 struct Observation<'p> {
     observer: Option<Box<dyn Observer + 'p>>,
-    /// Whether anything depends on when the kernel has all of a request.
+    /// Whether anything depends on the time at which the kernel has the whole request.
     follows_writes: bool,
-    /// What calls keep.
+    /// What calls keep, and whether they keep anything.
     interest: Interest,
+    keeps: bool,
+    /// Storage of calls that are over, to be used again.
+    #[expect(clippy::vec_box, reason = "calls hold boxes, which move in and out of it")]
+    spare: Vec<Box<Kept>>,
 }
 
 impl<'p> Observation<'p> {
@@ -100,14 +104,29 @@ impl<'p> Observation<'p> {
                 || send.is_some()
                 || reply.is_some()
                 || prepared.has_companions,
+            keeps: !interest.is_empty(),
             interest,
+            spare: Vec::new(),
             observer,
         }
     }
 
-    /// What a call that begins keeps; none where nobody wants anything.
-    fn kept(&self) -> Option<Box<Kept>> {
-        if self.interest.is_empty() { None } else { Some(Box::default()) }
+    /// Storage for what a new call keeps; `None` if the run keeps nothing.
+    #[inline]
+    fn kept(&mut self) -> Option<Box<Kept>> {
+        if self.keeps { Some(self.spare.pop().unwrap_or_default()) } else { None }
+    }
+
+    /// Takes back what a call kept that is over.
+    #[inline]
+    fn take_back(&mut self, kept: Option<Box<Kept>>) {
+        if let Some(mut kept) = kept
+            && self.spare.len() < SPARE_KEPT
+            && kept.body.capacity() <= SPARE_BODY
+        {
+            kept.clear();
+            self.spare.push(kept);
+        }
     }
 }
 
@@ -144,10 +163,10 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
     }
 
-    /// Runs to the end and hands over the last tally.
+    /// Runs to the end and hands over the last tally. Accounting is not checked here.
     ///
     /// # Errors
-    /// When the kernel refuses to let us wait: this machine's fault.
+    /// When waiting in the kernel fails.
     pub(crate) fn run(mut self) -> io::Result<Finished> {
         while self.turn()? == Turn::More {}
         let now = self.cut();
@@ -163,12 +182,12 @@ impl<'p, D: Driver> Worker<'p, D> {
         Ok(finished)
     }
 
-    /// The accounting of the whole run, with what the sessions that are not over and the tallies have counted.
+    /// The accounting of the whole run, including active sessions and the totals of the tallies.
     fn final_accounting(&self) -> Accounting {
         let mut accounting = self.accounting;
         for (index, live) in self.sessions.iter() {
             accounting.programmed += live.session.calls_asked();
-            // Nothing would ever wake it: no call is in flight and no pause ends after this moment.
+            // Nothing would wake this session: it has no call in flight and no pause that ends later.
             let paused = self.timers.at(Timer::Pause, index);
             let is_stuck = live.in_flight == 0 && (!paused.is_reached() || paused < self.now);
             accounting.stuck += u64::from(is_stuck);
@@ -178,7 +197,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         accounting
     }
 
-    /// Lets time zero come, which all workers share: before it, the clock stands still.
+    /// Waits for time zero, which all workers share. The clock shows zero until then.
     pub(crate) fn await_start(mut self) -> io::Result<Self> {
         while self.driver.now() == Timestamp::ZERO {
             self.driver.wait(Timestamp::from_nanos(1), &mut self.completions)?;
@@ -193,7 +212,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.start_sessions();
         self.serve_queue();
         self.flush();
-        self.turn_page();
+        self.end_interval();
         if self.finished() {
             return Ok(Turn::Finished);
         }
@@ -207,11 +226,11 @@ impl<'p, D: Driver> Worker<'p, D> {
         Ok(Turn::More)
     }
 
-    /// Hands over what an interval that is past has counted.
-    fn turn_page(&mut self) {
+    /// Hands over the tally of an interval that has ended.
+    fn end_interval(&mut self) {
         if self.now >= self.recorder.next() {
-            self.recorder.turn_page(self.now);
-            // What lasts from one interval into the next was there in both.
+            self.recorder.end_interval(self.now);
+            // Calls and connections that last into the next interval count in both.
             self.recorder.tally.in_flight(self.calls.len() as u64);
             self.recorder.tally.connections_held(self.network.open);
         }
@@ -225,7 +244,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.now = self.driver.now();
         self.waited += self.now.since(before);
         if self.sessions.is_full() {
-            // Whatever became due in the meantime waited for a slot; what becomes due now, as a slot is given back, does not.
+            // Arrivals due during the wait found no slot. Those due at this very moment may find one.
             self.sessions.note_full(Timestamp::from_nanos(self.now.as_nanos().saturating_sub(1)));
         }
         Ok(())
@@ -245,7 +264,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         if is_cut { Timestamp::ZERO } else { self.window.cut_at() }
     }
 
-    /// Whether the run is over for this worker; notices that its time is up.
+    /// Whether the run is over for this worker. Closes the window when its stop has come.
     fn finished(&mut self) -> bool {
         if !self.window.is_closed() {
             if self.control.is_stopped() || self.workload.is_exhausted() {
@@ -268,7 +287,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.calls.is_empty() || self.now >= self.cut_at()
     }
 
-    /// Counts what is still in flight, with its age, and gives the moment of that.
+    /// Counts calls in flight as unfinished, with their age, and returns the time at which it did.
     fn cut(&mut self) -> Timestamp {
         let now = self.driver.now();
         for (_, call) in std::mem::take(&mut self.calls) {
@@ -285,9 +304,9 @@ impl<'p, D: Driver> Worker<'p, D> {
         now
     }
 
-    /// Starts the sessions that are due, as long as there are slots. One that finds none stays on the schedule and
-    /// keeps its intended time. Where the time was up while this worker slept, those due before are started late: the
-    /// same plan makes the same calls on a machine that is held up. Those held back by slots are not.
+    /// Starts due sessions while there are slots. An arrival without a slot stays in the schedule and keeps its intended time.
+    /// If the stop came while this worker was delayed, arrivals due before it are started late, so that a delayed machine makes
+    /// the same calls. Arrivals that had no slot are not.
     fn start_sessions(&mut self) {
         for _ in 0..RELEASES_MAX {
             let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now) else { return };
@@ -304,7 +323,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
     }
 
-    /// Begins the session of an arrival that was taken off the schedule.
+    /// Starts the session of an arrival that was taken from the schedule.
     fn begin(&mut self, arrival: Arrival) {
         if self.sessions.held_back(arrival.at) {
             self.recorder.tally.held_back(1);
@@ -315,7 +334,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.handle(|worker| worker.advance(index, arrival.at));
     }
 
-    /// Asks a session what is next until it waits, pauses or ends; nothing that is intended when the time is up.
+    /// Executes the next steps of a session until it waits, pauses or ends. Steps intended after the stop are not executed.
     fn advance(&mut self, index: u32, intended: Timestamp) {
         let live = &self.sessions[index as usize];
         let is_cut = !self.window.admits(intended);
@@ -355,12 +374,12 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
     }
 
-    /// Lets a session do nothing until then.
+    /// Pauses a session.
     fn pause(&mut self, index: u32, until: Timestamp) {
         self.timers.set(Timer::Pause, index, until);
     }
 
-    /// Ends a session. `is_reported` is whether the observer gets an event.
+    /// Ends a session. `is_reported`: the observer receives an event.
     fn end_session(&mut self, index: u32, is_reported: bool) {
         if self.prepared.ownership.dedicated() > 0 {
             self.close_dedicated(index);
@@ -377,7 +396,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
     }
 
-    /// A session's connection goes back to the pool.
+    /// Returns the connection of a session to the pool.
     fn release(&mut self, session: u32) {
         let held = std::mem::replace(&mut self.sessions[session as usize].connection, NONE);
         if held != NONE {
@@ -386,7 +405,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         }
     }
 
-    /// Gives a session the connection that it uses, where sessions keep theirs; otherwise the pool keeps it.
+    /// Assigns a connection to a session that keeps its connection; otherwise the pool keeps it.
     fn assign(&mut self, session: u32, connection: u32) {
         if self.prepared.ownership == Ownership::Sticky {
             if self.sessions[session as usize].connection == connection {
@@ -420,8 +439,8 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.restart_idle_timer(socket);
     }
 
-    /// Handles one thing that happened (a timer, an arrival, a completion, room for a call), then settles the calls that
-    /// ended with it. Whatever a turn does that may end calls goes through here.
+    /// Handles one event (a timer, an arrival, a completion, room for a call), then settles the calls that it ended. Everything
+    /// in a turn that can end calls is called through this method, so that no end is forgotten.
     #[inline]
     fn handle<T>(&mut self, event: impl FnOnce(&mut Self) -> T) -> T {
         let result = event(self);
@@ -430,16 +449,19 @@ impl<'p, D: Driver> Worker<'p, D> {
     }
 }
 
-/// Sessions that may start in a turn: where they follow each other and fail at once, they would otherwise never let go.
+/// Storage of calls that is kept for others, and the size of a body beyond which it is freed.
+const SPARE_KEPT: usize = 1_024;
+const SPARE_BODY: usize = 65_536;
+/// Sessions that may start in a turn. Back-to-back sessions that fail at once would otherwise never end the turn.
 const RELEASES_MAX: usize = 65_536;
 
-/// How a worker ended.
+/// The results of a worker besides its tallies.
 pub(crate) struct Finished {
     pub(crate) driver: &'static str,
     pub(crate) late_pages: u64,
-    /// Time spent waiting for the kernel, not working.
+    /// Time spent waiting for the kernel.
     pub(crate) waited: Duration,
-    /// Connections open at once, at the most.
+    /// The largest number of connections open at once.
     pub(crate) held: u64,
     pub(crate) at: Timestamp,
     pub(crate) accounting: Accounting,

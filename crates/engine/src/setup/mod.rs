@@ -18,10 +18,10 @@ use warwolf_plan::{
     Timeouts, WhenFull, Work,
 };
 
-/// The kernel's receive buffer of a connection with a receive rate holds a second's worth within these bounds: what it holds
-/// the peer takes for received, and when it is too small a distant peer cannot keep up.
+/// Bounds of the kernel's receive buffer of a throttled connection, which holds one second's worth. The peer takes what is in
+/// it for received; if it is too small, a distant peer cannot reach the rate.
 const PACED_BUFFER: (u64, u64) = (4_096, 1 << 20);
-/// One receive of such a connection brings half a second's worth, and not more than this.
+/// Limit of one receive on such a connection, which returns half a second's worth.
 const PACED_MAX: u64 = 16_384;
 
 /// What all workers share.
@@ -40,7 +40,7 @@ pub(crate) struct Prepared {
     /// Whether any connection may need a companion.
     pub(crate) has_companions: bool,
     pub(crate) resumption: Resumption,
-    /// Calls that a session makes, where that is known: what an arrival that never started stands for.
+    /// Calls that a session makes, or 1 if that is not known. An arrival that never started counts as so many.
     pub(crate) calls_per_session: u64,
     version: HttpVersion,
     keep_alive: bool,

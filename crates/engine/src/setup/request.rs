@@ -7,10 +7,10 @@ use std::os::unix::fs::FileExt;
 use warwolf_http::{Action, Hole, Order, RequestBody, Template, TemplateBuilder, Version};
 use warwolf_plan::{Body, DataPlace, Request, RequestId, Scheme, Transfer, TransferKind};
 
-/// A body up to this size is kept with its template; a larger one is read while it is sent.
+/// A body up to this size is part of its template; a larger one is read while it is sent.
 const INLINE_BODY: u64 = 65_536;
 
-/// A request, encoded and with its endpoint resolved: one of the plan, or one that a reply led to.
+/// An encoded request with a resolved endpoint: one of the plan, or one that a reply led to.
 pub(crate) struct PreparedRequest {
     pub(crate) request: Request,
     pub(crate) template: Template,
@@ -19,18 +19,18 @@ pub(crate) struct PreparedRequest {
     pub(crate) body: Option<Upload>,
     /// The request of the plan that this is or that led here: the row of the table of targets.
     pub(crate) target: u32,
-    /// It is in the plan.
+    /// Whether it is in the plan.
     pub(crate) is_planned: bool,
 }
 
 impl PreparedRequest {
-    /// Which request of the plan this is, if it is one.
+    /// Its number in the plan; `None` if it is not in the plan.
     pub(crate) fn planned(&self) -> Option<RequestId> {
         self.is_planned.then_some(RequestId(self.target))
     }
 }
 
-/// What a request is sent from.
+/// The encoded form of a request.
 pub(crate) struct Encoded {
     template: Template,
     body: Option<Upload>,
@@ -110,7 +110,7 @@ impl Prepared {
 
     /// Encodes a request whose head the plan gives as it is sent.
     fn encode_raw(&self, request: &Request, head: &str) -> Result<Template, SetupError> {
-        // Characters up to U+00FF are bytes; the plan has been checked for others.
+        // Characters up to U+00FF are bytes; a checked plan has no others.
         let head: Vec<u8> = head.chars().map(|letter| letter as u8).collect();
         let hole = self.session_fields.then_some(SESSION_HOLE);
         let closes = !self.keep_alive;
@@ -150,7 +150,7 @@ impl Prepared {
 pub(crate) struct Upload(File);
 
 impl Upload {
-    /// What `request` streams, if it does.
+    /// Opens the file that `request` streams, if it streams one.
     fn of(request: &Request) -> Result<Option<Self>, SetupError> {
         match &request.body {
             Body::File(path) => {

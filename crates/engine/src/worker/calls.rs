@@ -19,10 +19,10 @@ use warwolf_observe::{CallRecord, Kept};
 use warwolf_plan::{Endpoint, Reconnect, WhenFull};
 use warwolf_workload::{Reply, Sequel, Token};
 
-/// A call is begun again on another connection this often before its failure counts.
+/// How often a call is sent again on another connection before its failure counts.
 const REPEATS: u8 = 3;
-/// After a connection that could not be opened, its session waits this long: a port table that is full, or a server
-/// that is down, is not hammered by users who have nothing to wait for.
+/// Pause of a session whose connection could not be opened, so that closed loops do not flood a server that is down or a full
+/// port table.
 const CONNECT_PAUSE: Duration = Duration::from_millis(10);
 
 impl<D: Driver> Worker<'_, D> {
@@ -32,7 +32,7 @@ impl<D: Driver> Worker<'_, D> {
         self.issue(Call::new(serial, session, token, request, intended, self.now.max(intended)));
     }
 
-    /// Enters a call into the books and finds it a connection.
+    /// Counts a new call and finds it a connection.
     fn issue(&mut self, mut call: Call) {
         let (session, started) = (call.session, call.started);
         call.kept = self.observation.kept();
@@ -49,7 +49,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Finds a connection for a call, or lets it wait for one. False when it waits for one that another has to give up.
+    /// Finds a connection for a call or queues it. Returns false if it waits until another call releases a connection.
     pub(super) fn find_connection(&mut self, index: u32) -> bool {
         let is_found = self.dispatch(index);
         if !is_found {
@@ -72,7 +72,7 @@ impl<D: Driver> Worker<'_, D> {
                 let followed = Box::new(encoded.of(request, endpoint, origin, false));
                 self.start(session, token, RequestRef::Followed(followed), intended);
             }
-            // A Location that makes no request, or leads to one host too many: the redirect itself was the last reply.
+            // The Location is no valid request, or leads to one host too many. The redirect was the last reply.
             None => {
                 self.accounting.refused.add(intended);
                 let failed = Reply::failed(token, &request);
@@ -81,7 +81,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// The number of an endpoint that a reply leads to; none when there are too many.
+    /// The number of an endpoint that a reply leads to; `None` if there are too many.
     fn follow_to(&mut self, endpoint: &Endpoint) -> Option<u32> {
         let known = self.network.endpoints.len();
         let number = self.network.endpoints.find_or_add(endpoint, self.prepared);
@@ -95,7 +95,7 @@ impl<D: Driver> Worker<'_, D> {
         self.prepared.request(&self.calls[call as usize].request).endpoint
     }
 
-    /// Finds a connection for a call: the session's own, a free one, or a new one. False when it must wait.
+    /// Finds a connection for a call: that of its session, one with room, or a new one. Returns false if the call must wait.
     pub(super) fn dispatch(&mut self, call: u32) -> bool {
         if self.prepared.ownership.dedicated() > 0 {
             return self.dispatch_dedicated(call);
@@ -136,8 +136,8 @@ impl<D: Driver> Worker<'_, D> {
         true
     }
 
-    /// Why no connection to `endpoint` may be opened for a call, if none may: false when it has to wait, true when it has
-    /// failed.
+    /// Checks whether a connection to `endpoint` may be opened for a call. `None` if it may; otherwise whether the call has
+    /// failed (true) or must wait (false).
     pub(super) fn refusal(&mut self, call: u32, endpoint: u32) -> Option<bool> {
         if self.network.endpoints.addresses(endpoint).is_empty() {
             return self.refuse(call, Outcome::Resolve);
@@ -176,14 +176,14 @@ impl<D: Driver> Worker<'_, D> {
         })
     }
 
-    /// Lets a call wait for a connection that is being opened.
+    /// Queues a call on a connection that is being opened.
     pub(super) fn await_opening(&mut self, call: u32, connection: u32) {
         self.network.connections[connection as usize].waiting.push(&mut self.calls, call);
         self.calls[call as usize].connection = connection;
         self.restart_idle_timer(connection);
     }
 
-    /// Gives connections to the calls that wait for one, in order.
+    /// Finds connections for queued calls, in order.
     pub(super) fn serve_queue(&mut self) {
         while self.network.pool.anyone_waits() {
             let Some(call) = self.network.pool.next_waiting() else { return };
@@ -194,7 +194,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Encodes a call onto a ready connection.
+    /// Starts a call on a ready connection.
     pub(super) fn write(&mut self, call: u32, connection: u32) {
         let Self { calls, network, sessions, prepared, buffers, recorder, workload, observation, .. } = self;
         let live = &mut network.connections[connection as usize];
@@ -234,7 +234,7 @@ impl<D: Driver> Worker<'_, D> {
         self.restart_idle_timer(connection);
     }
 
-    /// Closes the books on calls that ended, and lets their sessions go on.
+    /// Settles the calls that ended: counts them, sends them again, or continues their sessions. Called by [`Self::handle`] only.
     pub(super) fn settle(&mut self) {
         while let Some(ended) = self.ended.take_next() {
             self.end(ended);
@@ -275,7 +275,7 @@ impl<D: Driver> Worker<'_, D> {
         self.record(call, self.now, outcome, Duration::ZERO);
     }
 
-    /// Sends a call again whose connection closed, broke, or never opened, where the plan says so. True when it goes on.
+    /// Sends a call again after its connection closed, broke or did not open, if the plan allows it. Returns whether it did.
     pub(super) fn begin_again(&mut self, index: u32, unanswered: bool, outcome: Outcome) -> bool {
         if !self.may_begin_again(index, unanswered, outcome) {
             return false;
@@ -297,7 +297,7 @@ impl<D: Driver> Worker<'_, D> {
         let call = &self.calls[index as usize];
         let live = &self.sessions[call.session as usize];
         let connection = self.network.connections.get(call.connection as usize);
-        // Neither a server that takes too long nor one that breaks the protocol is better on another connection.
+        // Another connection does not help against timeouts, unknown names or protocol violations.
         let is_hopeless = matches!(
             outcome,
             Outcome::ResponseTimeout
@@ -309,8 +309,8 @@ impl<D: Driver> Worker<'_, D> {
         let is_over = live.session.is_failed() || live.orphaned || self.window.is_closed();
         let is_severed = !is_hopeless && !is_over;
         match self.prepared.reconnect {
-            // A kept-alive connection that the server closed costs a reconnect, not a failure, when no byte of the reply
-            // had come and the request may be repeated (RFC 9112 section 9.3.1).
+            // If the server closed a kept-alive connection before the first byte of the reply, a repeatable request is sent
+            // again and counts as a reconnect, not a failure (RFC 9112 section 9.3.1).
             Reconnect::Safe => {
                 let is_repeatable = self.prepared.request(&call.request).template.is_repeatable();
                 unanswered && call.repeats < REPEATS && call.on_used && is_repeatable
@@ -323,9 +323,9 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Counts a call that is over and tells its session, which goes on after `pause`.
+    /// Counts a call that is over, passes the reply to its session, and continues the session after `pause`.
     pub(super) fn record(&mut self, index: u32, finished: Timestamp, outcome: Outcome, pause: Duration) {
-        let call = self.take_call(index);
+        let mut call = self.take_call(index);
         if let Some(connection) = self.network.connections.get_mut(call.connection as usize) {
             connection.completed += u32::from(outcome == Outcome::Completed);
         }
@@ -336,6 +336,7 @@ impl<D: Driver> Worker<'_, D> {
         let part = Part { session: live.session.number(), is_continued, is_setup };
         let session = call.session;
         self.count(&call, finished, outcome, part);
+        self.observation.take_back(call.kept.take());
         if self.prepared.ownership.dedicated() > 0 {
             if self.sessions[session as usize].session.is_failed() {
                 self.drop_session(session);
@@ -352,7 +353,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// The same call once more, from its beginning, unless the run is about to end.
+    /// Makes the same call again from its start, unless the stop has come.
     fn make_again(&mut self, call: Call, intended: Timestamp) {
         if !self.window.admits(self.now) {
             let live = &mut self.sessions[call.session as usize];
@@ -368,7 +369,7 @@ impl<D: Driver> Worker<'_, D> {
         self.issue(Call::new(call.serial, call.session, call.token, call.request, intended, started));
     }
 
-    /// Takes a call out of the books. Nothing points to it any longer.
+    /// Removes a call from all tables and lists.
     pub(super) fn take_call(&mut self, index: u32) -> Call {
         for timer in [Timer::Call, Timer::Reply, Timer::Retry] {
             self.timers.clear(timer, index);
@@ -376,7 +377,7 @@ impl<D: Driver> Worker<'_, D> {
         let mut call = self.calls.remove(index as usize);
         self.sessions[call.session as usize].in_flight -= 1;
         if let Some(connection) = self.network.connections.get_mut(call.connection as usize) {
-            // A server may answer what it has not been sent yet.
+            // A server may reply before the request was sent.
             if !call.sent.is_reached() {
                 call.sent = call.first_byte;
                 connection.written.remove(&mut self.calls, index);
@@ -387,7 +388,7 @@ impl<D: Driver> Worker<'_, D> {
         call
     }
 
-    /// Adds a call that is over to the tally, and shows it to the observer.
+    /// Adds a call that is over to the tally and passes it to the observer.
     pub(super) fn count(&mut self, call: &Call, finished: Timestamp, outcome: Outcome, part: Part) {
         let prepared = self.prepared.request(&call.request);
         let sample = call.sample(prepared.target, finished, outcome);
@@ -413,7 +414,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 }
 
-/// What part a call has in its session.
+/// The role of a call in its session.
 pub(super) struct Part {
     /// The session's number.
     pub(super) session: u64,
@@ -421,7 +422,7 @@ pub(super) struct Part {
     pub(super) is_setup: bool,
 }
 
-/// The reply as the session gets it.
+/// The reply in the form that sessions take.
 fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
     let kept = call.kept.as_deref().unwrap_or(Kept::NONE);
     Reply {

@@ -94,7 +94,7 @@ impl<D: Driver> Worker<'_, D> {
         let Some(config) = &self.network.tls else {
             unreachable!("a plan with https requests has a TLS configuration")
         };
-        let config = match self.sessions.get_mut(connection.owner) {
+        let config = match self.sessions.active_mut(connection.owner) {
             Some(live) if self.prepared.resumption == Resumption::Session => {
                 live.tls.get_or_insert_with(|| config.apart())
             }

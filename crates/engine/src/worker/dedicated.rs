@@ -1,4 +1,4 @@
-//! Sessions with connections of their own: which call goes where, and what ends with what.
+//! Dedicated connections: which call goes to which connection, and what ends with what.
 
 use super::Worker;
 use super::calls::Part;
@@ -8,22 +8,22 @@ use warwolf_driver::Driver;
 use warwolf_measure::Outcome;
 use warwolf_plan::OnClose;
 
-/// Where a call of a session with connections of its own may go to.
+/// Where a call of a session with dedicated connections can go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Room {
-    /// Nowhere as yet.
+    /// To no connection yet.
     None,
     /// To this connection, at once.
     Ready(u32),
     /// To this connection, which is being opened.
     Opening(u32),
-    /// To a connection to be opened in this place. What is there goes elsewhere and is not in use.
+    /// To a connection that is to be opened in this slot. A connection in it is unused and leads to another endpoint.
     Slot(usize),
 }
 
 impl<D: Driver> Worker<'_, D> {
-    /// Finds room for a call on the session's own connections: the first that has some, or can be opened. Where there is
-    /// none, it waits with its session. False when it has to wait for a connection of another session to be closed.
+    /// Sends a call to the first connection of its session that has room or can be opened, or queues it with its session.
+    /// Returns false if it must wait until a connection of another session closes.
     pub(super) fn dispatch_dedicated(&mut self, call: u32) -> bool {
         let session = self.calls[call as usize].session;
         match self.room(call) {
@@ -42,7 +42,7 @@ impl<D: Driver> Worker<'_, D> {
         true
     }
 
-    /// Where a call may go to.
+    /// Where a call can go.
     fn room(&self, call: u32) -> Room {
         let endpoint = self.endpoint_of(call);
         let session = self.calls[call as usize].session;
@@ -85,7 +85,7 @@ impl<D: Driver> Worker<'_, D> {
         true
     }
 
-    /// A connection of a session's own, or [`NONE`].
+    /// The dedicated connection in a slot of a session, or [`NONE`].
     fn dedicated(&self, session: u32, slot: usize) -> u32 {
         let live = &self.sessions[session as usize];
         match slot.checked_sub(1) {
@@ -94,7 +94,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// A session's connection is gone.
+    /// Removes a closed connection from its session. With [`Reconnect::End`] the session is orphaned.
     pub(super) fn lose(&mut self, session: u32, connection: u32) {
         let live = &mut self.sessions[session as usize];
         if live.connection == connection {
@@ -106,14 +106,14 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Ends the sessions that lost the connection they end with, and have nothing more to hear.
+    /// Ends orphaned sessions that have no call in flight.
     pub(super) fn end_orphaned(&mut self) {
         while let Some(session) = self.sessions.take_orphaned() {
             self.end_session(session, !self.window.is_closed());
         }
     }
 
-    /// Gives room to calls that wait for some with their session.
+    /// Starts calls that are queued with their session, while there is room.
     pub(super) fn serve_dedicated(&mut self, session: u32) {
         while let Some(call) = self.sessions[session as usize].waiting.first()
             && self.room(call) != Room::None
@@ -123,7 +123,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Closes all connections of a session's own, in peace.
+    /// Closes all dedicated connections of a session that has ended.
     pub(super) fn close_dedicated(&mut self, session: u32) {
         for slot in 0..self.prepared.ownership.dedicated() as usize {
             let held = self.dedicated(session, slot);
@@ -137,7 +137,7 @@ impl<D: Driver> Worker<'_, D> {
         live.more.clear();
     }
 
-    /// A session has failed: what it still has under way is given up, and its connections with it.
+    /// Ends a failed session: gives up its calls in flight and closes its connections.
     pub(super) fn drop_session(&mut self, session: u32) {
         if self.sessions[session as usize].in_flight > 0 {
             self.drop_calls(session);
@@ -147,7 +147,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Gives up the calls of a session, but for those that have ended and are about to be heard of.
+    /// Gives up the calls of a session, except those that have ended and are about to be settled.
     fn drop_calls(&mut self, session: u32) {
         let mut given_up = Vec::new();
         for slot in 0..self.prepared.ownership.dedicated() as usize {
@@ -166,7 +166,7 @@ impl<D: Driver> Worker<'_, D> {
         let ended =
             self.ended.iter().filter(|ended| self.calls[ended.call as usize].session == session).count();
         if given_up.len() + ended < self.sessions[session as usize].in_flight as usize {
-            // Some wait for others' connections, or to try again.
+            // The others are in the queue of the pool, or wait to be sent again.
             let mut known = given_up.clone();
             known.extend(self.ended.iter().map(|ended| ended.call));
             let all = self.calls.iter().filter(|(_, call)| call.session == session);

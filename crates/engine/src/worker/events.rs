@@ -47,7 +47,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 }
 
-/// Shows the observer a request as it is sent.
+/// Passes a request to the observer as it is sent.
 pub(super) fn notify_request(
     observer: &mut Option<Box<dyn Observer + '_>>,
     now: Timestamp,

@@ -1,8 +1,8 @@
 //! Whole runs of one worker in virtual time, compared with what the simulated server knows.
 
 mod accounting;
+mod dedicated;
 mod ftp;
-mod own;
 mod replies;
 
 use super::*;
@@ -22,7 +22,7 @@ use warwolf_sim::{
 };
 
 const URL: &str = "http://10.0.0.1/";
-/// There and back on the simulated network.
+/// The round trip time of the simulated network.
 const ROUND_TRIP: Duration = Duration::from_micros(200);
 
 fn millis(count: u64) -> Duration {
@@ -50,13 +50,13 @@ fn open(rate: f64, duration: Duration) -> Plan {
     plan
 }
 
-/// A worker with what it runs, and where its pages go.
+/// A worker with what it runs, and the channels of its interval batches.
 struct Bench<'p> {
     plan: &'p CheckedPlan,
     prepared: &'p Prepared,
     shard: Shard,
     worker: Worker<'p, SimDriver>,
-    pages: Receiver<IntervalBatch>,
+    batches: Receiver<IntervalBatch>,
     give: SyncSender<Box<Tally>>,
 }
 
@@ -69,7 +69,7 @@ impl<'p> Bench<'p> {
         interval: Duration,
         control: &Control,
     ) -> Self {
-        let (send, pages) = sync_channel(8);
+        let (send, batches) = sync_channel(8);
         let (give, empties) = sync_channel(8);
         (0..2).for_each(|_| give.send(Box::new(Tally::new())).unwrap());
         let capacity = Capacity::of(plan, shard);
@@ -85,15 +85,15 @@ impl<'p> Bench<'p> {
             sessions: capacity.sessions,
             connections: capacity.connections as usize,
         };
-        Self { plan, prepared, shard, worker: Worker::new(SimDriver::new(scenario), task), pages, give }
+        Self { plan, prepared, shard, worker: Worker::new(SimDriver::new(scenario), task), batches, give }
     }
 
-    /// One turn, and the clerk's part: pages are taken and given back empty.
+    /// One turn; then the part of the aggregator: tallies are received and returned empty.
     fn turn(&mut self) -> Turn {
         let turn = self.worker.turn().unwrap();
-        while let Ok(mut page) = self.pages.try_recv() {
-            page.tally.reset();
-            self.give.try_send(page.tally).unwrap();
+        while let Ok(mut batch) = self.batches.try_recv() {
+            batch.tally.reset();
+            self.give.try_send(batch.tally).unwrap();
         }
         turn
     }
@@ -109,7 +109,7 @@ impl Worker<'_, SimDriver> {
     }
 }
 
-/// Runs the whole of `plan` and gives what was counted. The books must balance, whatever happened.
+/// Runs the whole of `plan` and returns the tally. The accounting must add up.
 fn run(plan: &Plan, scenario: Scenario) -> Tally {
     run_shard(plan, Shard::WHOLE, scenario)
 }
@@ -126,16 +126,16 @@ fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, observer: Option<B
     if let Some(observer) = observer {
         bench.worker.watch(observer);
     }
-    let Bench { worker, pages, .. } = bench;
+    let Bench { worker, batches, .. } = bench;
     let finished = worker.run().unwrap();
     finished.accounting.check(plan, shard, prepared.calls_per_session).expect("the accounting must add up");
-    let tally = *pages.recv().unwrap().tally;
-    balance(&tally);
+    let tally = *batches.recv().unwrap().tally;
+    assert_sums(&tally);
     tally
 }
 
 #[track_caller]
-fn balance(tally: &Tally) {
+fn assert_sums(tally: &Tally) {
     let counters = tally.counters();
     assert_eq!(counters.planned, counters.started + counters.unstarted, "planned = started + unstarted");
     assert_eq!(
@@ -171,7 +171,7 @@ fn logged(server: Server) -> (Scenario, Log) {
 }
 
 #[test]
-fn a_closed_loop_makes_the_calls_it_was_asked_for() {
+fn a_closed_loop_makes_the_planned_number_of_calls() {
     let (scenario, log) = logged(Server::constant(Reply::ok(75_000).after(millis(10))));
     let tally = run(&closed(10, 105), scenario);
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 105)]);
@@ -198,11 +198,11 @@ fn one_second_of_stall_shows_in_latency_as_long_as_it_lasted() {
     assert!(quantile(&tally, Phase::Lag, 0.99) > millis(850));
     assert!(tally.counters().held_back > 900);
     let late = 10_000 - tally.phase(Phase::Lag).histogram().count_at_most(0);
-    assert_eq!(tally.counters().held_back, late, "who was late waited for a slot, nobody else");
+    assert_eq!(tally.counters().held_back, late, "exactly the late ones waited for a slot");
 }
 
 #[test]
-fn users_in_turns_are_not_held_back_by_those_before_them() {
+fn back_to_back_sessions_are_not_held_back() {
     let mut plan = closed(4, 100);
     plan.schedule = Schedule::Turns { users: 4 };
     plan.session.work = Work::Draw { order: Order::Sequential, calls: Some(1), burst: 1, first_alone: false };
@@ -213,7 +213,7 @@ fn users_in_turns_are_not_held_back_by_those_before_them() {
 }
 
 #[test]
-fn without_a_limit_nobody_waits_for_anybody() {
+fn without_a_limit_no_call_waits_for_a_connection() {
     let stall = at(millis(3_000))..at(millis(4_000));
     let server = Server::constant(Reply::ok(10).after(millis(1))).stalling(stall);
     let tally = run(&open(1_000.0, Duration::from_secs(10)), Scenario::new(1, server));
@@ -257,7 +257,7 @@ fn a_kept_connection_that_the_server_closes_costs_a_reconnect() {
 }
 
 #[test]
-fn what_may_not_be_repeated_is_not() {
+fn requests_that_are_not_repeatable_are_not_sent_again() {
     let mut plan = closed(1, 4);
     plan.requests[0].method = "POST".to_owned();
     let mut replies = 0;
@@ -276,7 +276,7 @@ fn what_may_not_be_repeated_is_not() {
 }
 
 #[test]
-fn a_first_request_that_nobody_answers_is_a_failure() {
+fn a_first_request_without_an_answer_is_a_failure() {
     let tally =
         run(&closed(2, 6), scenario(Reply { cut: Some(0), ..Reply::default() }.then(Ending::CloseSilently)));
     assert_eq!(outcomes(&tally), [(Outcome::Closed, 6)]);
@@ -284,7 +284,7 @@ fn a_first_request_that_nobody_answers_is_a_failure() {
 }
 
 #[test]
-fn servers_that_limit_requests_per_connection_fail_nobody() {
+fn a_limit_of_requests_per_connection_costs_no_call() {
     for silent in [false, true] {
         let server = Server::new(move |request| {
             let last = request.on_connection % 3 == 2;
@@ -313,7 +313,7 @@ fn calls_time_out_at_their_deadline() {
 }
 
 #[test]
-fn a_timeout_does_not_make_timeouts_of_its_neighbours() {
+fn a_timeout_of_one_pipelined_call_is_not_counted_for_the_others() {
     let mut plan = closed(1, 2);
     plan.timeouts = Timeouts { call: None, reply: Some(millis(250)), ..plan.timeouts };
     plan.connections.pipeline = 2;
@@ -350,7 +350,7 @@ fn connections_that_are_not_answered_time_out() {
     assert_eq!(tally.counters().connections_failed, 4);
 }
 
-/// A server that takes connections and has nothing to say.
+/// A server that accepts connections and sends nothing.
 struct Mute;
 
 impl Peer for Mute {
@@ -362,7 +362,7 @@ fn handshakes_time_out_by_their_own_limit() {
     let mut plan = closed(2, 4);
     plan.requests[0] = Request::get("https://10.0.0.1/").unwrap();
     plan.tls.verify = Verify::Off;
-    // connect, tls, and after how long a call to somebody mute is given up
+    // Limits for connect and TLS, and when a call to a silent server times out.
     for (connect, tls, after) in [
         (Some(100), None, millis(100)),
         (Some(100), Some(700), millis(700) + ROUND_TRIP),
@@ -388,7 +388,7 @@ fn handshakes_time_out_by_their_own_limit() {
 }
 
 #[test]
-fn refusals_are_counted_and_not_hammered() {
+fn after_a_refusal_the_session_pauses() {
     let mut plan = closed(1, 1);
     plan.stop = Stop::after(Duration::from_secs(1));
     let tally = run(&plan, scenario(Reply::ok(0)).with_fate(|_, _| Fate::Refused));
@@ -422,7 +422,7 @@ fn a_name_without_an_address_may_be_counted() {
 }
 
 #[test]
-fn the_cookie_line_stands_where_it_was_put() {
+fn the_cookie_line_is_sent_where_the_plan_puts_it() {
     let mut plan = closed(1, 2);
     plan.session.cookies = CookiePolicy::Jar;
     plan.requests[0].headers = vec![("Cookie".into(), String::new()), ("Last".into(), "1".into())];
@@ -506,7 +506,7 @@ fn users_think_between_calls() {
 }
 
 #[test]
-fn what_is_in_flight_at_the_end_is_counted_with_its_age() {
+fn calls_in_flight_at_the_end_are_counted_with_their_age() {
     let mut plan = closed(4, 1);
     plan.stop = Stop::after(Duration::from_secs(2));
     plan.timeouts.call = None;
@@ -528,7 +528,7 @@ fn arrivals_that_never_started_are_counted() {
 }
 
 #[test]
-fn arrivals_due_before_the_time_is_up_are_started_though_late() {
+fn arrivals_due_before_the_stop_are_started_late() {
     let plan = open(5_000.0, Duration::from_secs(1));
     let mut scenario = scenario(Reply::ok(0));
     // The last turn begins before the stop and ends behind it.
@@ -539,7 +539,7 @@ fn arrivals_due_before_the_time_is_up_are_started_though_late() {
 }
 
 #[test]
-fn arrivals_held_back_as_the_time_is_up_are_not_started() {
+fn arrivals_without_a_slot_at_the_stop_are_not_started() {
     let mut plan = open(5_000.0, Duration::from_secs(1));
     plan.connections.limit = 8;
     let mut scenario = scenario(Reply::ok(0).after(millis(2)));
@@ -625,7 +625,7 @@ fn redirects_to_another_origin_do_not_wait_for_the_first() {
 }
 
 #[test]
-fn a_server_that_redirects_to_ever_new_hosts_is_followed_so_far() {
+fn redirects_to_ever_new_hosts_are_followed_up_to_a_limit() {
     use crate::setup::ADDED_MAX;
     let hosts = ADDED_MAX as u32 + 50;
     let mut plan = closed(1, 1);
@@ -730,7 +730,7 @@ fn any_number_of_workers_sends_the_same() {
 }
 
 #[test]
-fn the_books_balance_in_any_weather() {
+fn the_accounting_adds_up_under_random_faults() {
     for seed in 0..32 {
         let mut plan = if seed % 2 == 0 { closed(8, 400) } else { open(500.0, Duration::from_secs(1)) };
         plan.timeouts.call = Some(millis(400));
@@ -749,7 +749,7 @@ fn the_books_balance_in_any_weather() {
         scenario.jitter = Duration::from_micros(300);
         let cut = seed % 4 == 1;
         scenario.segment_max = cut.then_some(7);
-        // A reply in many pieces meets the weather as often.
+        // A reply in many pieces meets more faults.
         (scenario.loss, scenario.reset_rate) = if cut { (0.0005, 0.0005) } else { (0.01, 0.01) };
         scenario.write_max = (seed % 4 == 2).then_some(11);
         scenario.turn_cost = Duration::from_micros(seed % 5);
@@ -800,15 +800,20 @@ fn a_call_allocates_nothing_after_warm_up() {
         session: SessionShape { think: Think::Exponential { mean: millis(3) }, ..plan.session.clone() },
         ..plan
     };
+    let with_cookies = |plan: Plan| Plan {
+        session: SessionShape { cookies: CookiePolicy::Jar, ..plan.session.clone() },
+        ..plan
+    };
     let plans = [
         ("closed", closed(16, u64::MAX)),
         ("open", open(3_000.0, Duration::from_secs(60))),
         ("thinking", thinking(closed(16, u64::MAX))),
+        ("cookies", with_cookies(closed(16, u64::MAX))),
     ];
     for (name, plan) in plans {
         let plan = plan.check().unwrap();
         let prepared = Prepared::new(&plan).unwrap();
-        let reply = scenario(Reply::ok(300).after(millis(2)));
+        let reply = scenario(Reply::ok(300).with_header("Set-Cookie", "a=1").after(millis(2)));
         let mut bench = Bench::new(&plan, &prepared, Shard::WHOLE, reply, millis(100), &Control::new());
         while bench.worker.now < at(Duration::from_secs(2)) {
             bench.turn();

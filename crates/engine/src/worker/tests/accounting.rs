@@ -145,7 +145,7 @@ fn a_delayed_call_is_found() {
 }
 
 #[test]
-fn what_a_tally_loses_or_counts_twice_is_found() {
+fn a_call_lost_or_counted_twice_by_a_tally_is_found() {
     let lose = |worker: &mut SimWorker<'_>| {
         assert!(worker.recorder.tally.counters().started > 0);
         worker.recorder.tally.reset();

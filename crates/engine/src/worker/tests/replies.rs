@@ -1,4 +1,4 @@
-//! What sessions and observers learn from replies, and what becomes of peers that fall silent.
+//! What sessions and observers receive of replies, and idle timers.
 
 use super::*;
 use warwolf_observe::{Event, Kept};
@@ -98,7 +98,7 @@ fn an_observer_may_see_what_went_over_the_connection() {
 }
 
 #[test]
-fn pages_bring_what_they_are_made_of() {
+fn the_resources_of_pages_are_fetched() {
     let mut plan = closed(1, 2);
     plan.session.resources =
         Some(Resources { order: ResourceOrder::LastFirst, refresh: true, ..Resources::up_to(9) });
@@ -117,7 +117,7 @@ fn pages_bring_what_they_are_made_of() {
 }
 
 #[test]
-fn what_is_still_good_is_not_asked_for() {
+fn fresh_resources_are_not_fetched_again() {
     let mut plan = closed(1, 3);
     plan.session.resources = Some(Resources {
         order: ResourceOrder::LastFirst,
@@ -138,7 +138,7 @@ fn what_is_still_good_is_not_asked_for() {
 }
 
 #[test]
-fn sessions_may_begin_with_something_else() {
+fn sessions_may_begin_with_a_setup_request() {
     let mut plan = closed(3, 3);
     plan.session.setup = ["in", "on"].map(|path| Request::get(&format!("{URL}{path}")).unwrap()).to_vec();
     plan.session.failure.on_error = true;
@@ -172,7 +172,7 @@ fn challenges_are_shown_to_the_observer() {
 }
 
 #[test]
-fn silence_ends_a_call_and_a_trickle_does_not() {
+fn the_idle_timer_ends_a_silent_call_but_not_a_slow_one() {
     let mut plan = closed(1, 2);
     plan.timeouts = Timeouts { connect: None, call: None, idle: Some(millis(500)), ..Timeouts::default() };
     let silent = run(&plan, scenario(Reply::never()));
@@ -189,7 +189,7 @@ fn silence_ends_a_call_and_a_trickle_does_not() {
 }
 
 #[test]
-fn an_idle_connection_may_be_silent() {
+fn the_idle_timer_does_not_close_unused_connections() {
     let mut plan = closed(1, 3);
     plan.connections.ownership = Ownership::Sticky;
     plan.timeouts.idle = Some(millis(500));
@@ -228,8 +228,12 @@ fn a_receive_rate_holds_for_each_connection() {
     plan.timeouts = Timeouts { connect: None, call: None, idle: Some(millis(400)), ..Timeouts::default() };
     let tally = run(&plan, scenario(Reply::ok(50_000)));
     let bytes = tally.counters().wire_received / 2;
-    assert_eq!(outcomes(&tally), [(Outcome::Completed, 2)], "while we do not listen the peer is not silent");
-    // The last piece, half a second's worth at the most, is waited for by nobody.
+    assert_eq!(
+        outcomes(&tally),
+        [(Outcome::Completed, 2)],
+        "the idle timer stands still while the connection is throttled"
+    );
+    // The throttle after the last piece, at most half a second's worth, delays no call.
     let most = bytes as f64 / 10_000.0 + 0.01;
     let (least, longest) = (tally.moments(Phase::Service).min_ns(), tally.moments(Phase::Service).max_ns());
     for took in [least, longest] {
@@ -242,7 +246,7 @@ fn a_receive_rate_holds_for_each_connection() {
 }
 
 #[test]
-fn a_reply_may_end_with_its_connection_alone() {
+fn a_reply_may_end_with_its_connection() {
     let mut plan = closed(1, 1);
     plan.connections.keep_alive = false;
     let chunked = || Reply { framing: Framing::Chunked(3), ..Reply::ok(10) };
@@ -255,7 +259,7 @@ fn a_reply_may_end_with_its_connection_alone() {
 }
 
 #[test]
-fn reason_phrases_are_told_to_those_who_want_them() {
+fn observers_receive_reason_phrases_they_want() {
     let seen =
         observed(&closed(1, 1), Server::constant(Reply::status(503)), |interest| interest.reason = true);
     assert_eq!(seen[0].kept.reason, b"Simulated");
@@ -281,7 +285,7 @@ fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)
 }
 
 #[test]
-fn random_data_goes_where_it_should_and_is_the_same_for_a_seed() {
+fn random_data_has_its_place_and_depends_on_the_seed_only() {
     let queries = drawn(DataPlace::Query, true, 1);
     for (head, body, length) in &queries {
         let data =

@@ -1,4 +1,4 @@
-//! Sessions with connections of their own, in virtual time: bursts, pauses, failures, and what the observer hears.
+//! Dedicated connections in virtual time: bursts, pauses, failures, and events for the observer.
 
 use super::*;
 use warwolf_observe::Event;
@@ -82,13 +82,13 @@ fn seconds(log: &Log) -> Vec<f64> {
 }
 
 #[test]
-fn a_session_opens_and_closes_its_own_connection() {
+fn a_session_opens_and_closes_its_dedicated_connection() {
     let diary = Diary::of(&in_turns(2, 2), scenario(Reply::ok(1)));
     assert_eq!(diary, "+0/0 =0 w0/0 r0 w1/0 r1 s0 -0 +1/1 =1 w2/1 r2 w3/1 r3 s1 -1");
 }
 
 #[test]
-fn sessions_in_turns_follow_each_other_at_once() {
+fn back_to_back_sessions_follow_each_other_at_once() {
     let (scenario, log) = logged(Server::constant(Reply::ok(1).after(millis(100))));
     let tally = run(&in_turns(3, 1), scenario);
     assert_eq!((tally.completed(), log.connections()), (3, 3));
@@ -99,17 +99,17 @@ fn sessions_in_turns_follow_each_other_at_once() {
 
 #[test]
 fn a_session_may_end_with_its_connection() {
-    // Closed in peace after the first reply: nobody failed, and nobody opens another.
+    // Closed by the server after the first reply: no failure, and no new connection.
     let (scenario, log) = logged(Server::constant(Reply::ok(1)).with_requests_max(1));
     let (diary, tally) = Diary::kept(&in_turns(2, 3), scenario);
     assert_eq!(diary, "+0/0 =0 w0/0 r0 s0 -0 +1/1 =1 w1/1 r1 s1 -1");
     assert_eq!((tally.completed(), tally.failed(), log.connections()), (2, 0, 2));
-    // Closed without a word, with a call on its way.
+    // Closed without notice, with a call in flight.
     let diary = Diary::of(&in_turns(1, 3), scenario_closing_after(1));
     assert_eq!(diary, "+0/0 =0 w0/0 r0 w1/0 Closed1 s0! -0Closed");
 }
 
-/// A server that answers so many requests of a connection and closes at the next, without a word.
+/// A server that answers so many requests of a connection and closes it at the next, without notice.
 fn scenario_closing_after(requests: u64) -> Scenario {
     scenario_of(move |request| {
         if request.on_connection < requests {
@@ -133,7 +133,7 @@ fn a_burst_is_pipelined_and_the_next_follows_at_once() {
 }
 
 #[test]
-fn a_refused_connection_costs_its_session() {
+fn a_refused_connection_ends_its_session() {
     for burst in [1, 3] {
         let mut plan = sessions(2, 5.0, 6, 1);
         plan.session.work =
@@ -145,7 +145,7 @@ fn a_refused_connection_costs_its_session() {
 }
 
 #[test]
-fn calls_that_wait_for_a_connection_in_vain_pause_their_session_once() {
+fn several_calls_without_a_connection_pause_their_session_once() {
     // Without a rule of failure the session goes on; three calls at once must not wake it three times.
     let mut plan = closed(1, 9);
     plan.session.work = Work::Draw { calls: None, burst: 3, first_alone: false, order: Order::Sequential };
@@ -192,7 +192,7 @@ fn calls_spread_over_slots_and_wait_for_room() {
 }
 
 #[test]
-fn a_connection_that_had_delivered_is_made_up_for() {
+fn a_connection_that_had_completed_calls_is_replaced() {
     let mut plan = sessions(1, 5.0, 4, 1);
     plan.requests[0].method = "POST".to_owned();
     plan.connections.reconnect = Reconnect::AfterReply;
@@ -205,7 +205,7 @@ fn a_connection_that_had_delivered_is_made_up_for() {
 }
 
 #[test]
-fn a_connection_may_be_made_up_for_always() {
+fn any_connection_may_be_replaced() {
     let mut plan = sessions(1, 5.0, 2, 1);
     plan.connections.reconnect = Reconnect::Always;
     let refused = |number| if number < 3 { Fate::Refused } else { Fate::Accepted };
@@ -243,7 +243,7 @@ fn a_failed_session_takes_its_calls_and_connections_with_it() {
 }
 
 #[test]
-fn a_status_may_have_its_call_made_again() {
+fn a_call_may_be_made_again_for_its_status() {
     let mut plan = sessions(1, 5.0, 3, 1);
     plan.session.failure = FailureRule { statuses: vec![503], on_error: true, retry: true };
     let flaky = || {
@@ -264,7 +264,7 @@ fn a_status_may_have_its_call_made_again() {
 }
 
 #[test]
-fn replies_are_limited_from_the_request_to_the_first_byte_and_from_there_to_the_last() {
+fn the_reply_timer_limits_the_first_byte_and_then_the_last() {
     let mut plan = in_turns(1, 1);
     (plan.timeouts.call, plan.timeouts.reply) = (None, Some(millis(1_000)));
     let took = |reply: Reply| {
@@ -308,7 +308,7 @@ fn a_server_that_does_not_read_is_given_up() {
 }
 
 #[test]
-fn arrivals_that_find_no_connection_may_fail() {
+fn arrivals_without_a_connection_may_fail() {
     let mut plan = sessions(20, 100.0, 1, 1);
     plan.connections.limit = 5;
     plan.connections.when_full = WhenFull::Fail;
@@ -335,7 +335,7 @@ fn requests_that_are_used_up_end_the_run() {
 }
 
 #[test]
-fn scripts_run_on_own_connections_with_their_last_cookie() {
+fn scripts_run_on_dedicated_connections_with_their_last_cookie() {
     let mut plan = sessions(1, 5.0, 1, 1);
     plan.requests = (0..4).map(|n| Request::get(&format!("{URL}{n}")).unwrap()).collect();
     let burst = |first, then: &[u32], think| Burst {
@@ -390,7 +390,7 @@ fn local_ports_are_taken_in_turn() {
 }
 
 #[test]
-fn the_books_of_own_connections_balance_in_any_weather() {
+fn the_accounting_of_dedicated_connections_adds_up_under_random_faults() {
     let rules =
         [Reconnect::Safe, Reconnect::Never, Reconnect::AfterReply, Reconnect::Always, Reconnect::Never];
     for seed in 0..40 {
