@@ -278,7 +278,9 @@ impl<'p, D: Driver> Worker<'p, D> {
                 return is_over;
             }
             let horizon = self.window.close();
-            let never_begun = self.arrivals.skip_until(horizon);
+            let never_begun = self.arrivals.skip_until(horizon, |intended, sessions| {
+                self.recorder.tally.unstarted_after(horizon.since(intended), sessions);
+            });
             self.accounting.never_begun = never_begun;
             let unstarted = never_begun * self.prepared.calls_per_session;
             self.recorder.tally.planned(unstarted);

@@ -32,6 +32,12 @@ impl Distribution {
         self.histogram.record(value_ns);
     }
 
+    /// Adds one value in nanoseconds `count` times.
+    pub fn record_many(&mut self, value_ns: u64, count: u64) {
+        self.moments.record_many(value_ns, count);
+        self.histogram.record_many(value_ns, count);
+    }
+
     /// Adds all values of `other`, which must keep values to the same [`Digits`].
     pub fn merge(&mut self, other: &Self) {
         self.moments.merge(&other.moments);

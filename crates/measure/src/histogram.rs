@@ -70,6 +70,13 @@ impl Histogram {
         self.add(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)), 1);
     }
 
+    /// Adds one value in nanoseconds `count` times.
+    pub fn record_many(&mut self, value_ns: u64, count: u64) {
+        if count > 0 {
+            self.add(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)), count);
+        }
+    }
+
     #[inline]
     fn add(&mut self, bin: usize, count: u64) {
         if bin >= self.bins.len() {

@@ -31,6 +31,15 @@ impl Moments {
         self.max = self.max.max(value_ns);
     }
 
+    /// Adds one value in nanoseconds `count` times.
+    pub(crate) fn record_many(&mut self, value_ns: u64, count: u64) {
+        if count > 0 {
+            let (value, many) = (u128::from(value_ns), u128::from(count));
+            let squares = (value * value).saturating_mul(many);
+            self.merge(&Self { count, sum: value * many, squares, min: value_ns, max: value_ns });
+        }
+    }
+
     /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;

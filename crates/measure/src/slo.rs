@@ -1,7 +1,7 @@
 //! Service-level objectives (SLOs) as people write them, and whether a run held them.
 
 use crate::estimate::is_known;
-use crate::{Phase, Summary};
+use crate::{Latency, Summary};
 use std::fmt;
 
 /// What an SLO is about.
@@ -95,7 +95,7 @@ pub enum SloState {
     Held,
     /// It is on the wrong side.
     Broken,
-    /// There are not enough samples. Not held.
+    /// There are not enough samples, or not enough calls had an end. Not held.
     Unknown,
 }
 
@@ -106,6 +106,8 @@ pub struct SloResult {
     pub slo: Slo,
     /// The figure, in the unit of the metric; none when there are not enough samples for it.
     pub actual: Option<f64>,
+    /// Whether it is greater than `actual`, by an unknown amount, because too many calls had no end.
+    pub is_at_least: bool,
     /// Whether it was held.
     pub state: SloState,
 }
@@ -204,11 +206,13 @@ impl Slo {
     /// Compares the run's figure with the limit.
     #[must_use]
     pub fn judge(&self, summary: &Summary) -> SloResult {
-        let latency = summary.tally.phase(Phase::Latency);
+        let mut is_at_least = false;
         let actual = match self.metric {
             Metric::Quantile(quantile) => {
+                let latency = Latency::of(&summary.tally);
                 let value = latency.quantile(quantile).filter(|_| is_known(quantile, latency.count()));
-                value.map(|nanos| nanos as f64)
+                is_at_least = value.is_some_and(|value| value.is_at_least);
+                value.map(|value| value.value_ns as f64)
             }
             Metric::Mean => summary.latency.mean_ns,
             Metric::Min => summary.latency.min_ns.map(|nanos| nanos as f64),
@@ -216,12 +220,22 @@ impl Slo {
             Metric::Errors => summary.error_share,
             Metric::Rate => Some(summary.achieved.rate_per_s.value),
         };
+        let is_upper_limit = matches!(self.comparison, Comparison::Less | Comparison::AtMost);
         let state = match actual {
+            // Greater than the figure, which may be on either side of the limit.
+            Some(figure) if is_at_least && (figure < self.limit) => SloState::Unknown,
+            Some(_) if is_at_least => {
+                if is_upper_limit {
+                    SloState::Broken
+                } else {
+                    SloState::Held
+                }
+            }
             Some(figure) if self.comparison.holds(figure, self.limit) => SloState::Held,
             Some(_) => SloState::Broken,
             None => SloState::Unknown,
         };
-        SloResult { slo: self.clone(), actual, state }
+        SloResult { slo: self.clone(), actual, is_at_least, state }
     }
 }
 

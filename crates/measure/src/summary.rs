@@ -1,7 +1,7 @@
 //! Every derived number, once, with its unit. No arithmetic on measurements happens after this.
 
 use crate::estimate::{BATCHES, Ratio, is_known, quantile_interval, samples_needed};
-use crate::{Distribution, HostEvidence, Interval, Outcome, Phase, Run, Tally};
+use crate::{Distribution, HostEvidence, Interval, Latency, Outcome, Phase, Run, Tally};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 
@@ -79,11 +79,16 @@ pub struct QuantileFigure {
     pub quantile: f64,
     /// Nanoseconds; none when there are too few values for it.
     pub value_ns: Option<u64>,
+    /// Whether it is greater than `value_ns`, by an unknown amount, because too many calls had no end.
+    pub is_at_least: bool,
     /// Its 95 % confidence interval; none when the values are too few or too correlated.
     pub ci95_ns: Option<(u64, u64)>,
 }
 
 /// What is known about a duration. All but `count` is none without values.
+///
+/// Of [`Summary::latency`] the mean, the greatest value and the quantiles are about all calls, those without an end included
+/// ([`Latency`]); `count`, `min_ns` and `stddev_ns` are about those that ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// How many values.
@@ -352,9 +357,13 @@ struct PhaseBatches {
 
 impl Batches {
     fn new(window: &Tally) -> Self {
+        let latency = Latency::of(window);
         let phase_batches = |phase: &Phase| PhaseBatches {
             phase: *phase,
-            thresholds_ns: QUANTILES.map(|(_, quantile)| window.phase(*phase).quantile(quantile)),
+            thresholds_ns: match phase {
+                Phase::Latency => QUANTILES.map(|(_, q)| Some(latency.quantile(q)?.value_ns)),
+                _ => QUANTILES.map(|(_, q)| window.phase(*phase).quantile(q)),
+            },
             above: Default::default(),
             from: Default::default(),
             mean: Ratio::default(),
@@ -403,6 +412,29 @@ impl Batches {
         figures
     }
 
+    /// The figures of [`Phase::Latency`], with the calls that had no end.
+    fn latency_figures(&self, tally: &Tally) -> Figures {
+        let (latency, ended) = (Latency::of(tally), tally.phase(Phase::Latency));
+        let batches = &self.phases[Phase::Latency as usize];
+        let mut figures = self.figures(Phase::Latency, tally);
+        (figures.mean_ns, figures.max_ns) = (latency.mean_ns(), latency.max_ns());
+        let shares = batches.above.iter().zip(&batches.from);
+        for (figure, (above, from)) in figures.quantiles.iter_mut().zip(shares) {
+            let value =
+                latency.quantile(figure.quantile).filter(|_| is_known(figure.quantile, latency.count()));
+            figure.value_ns = value.map(|value| value.value_ns);
+            figure.is_at_least = value.is_some_and(|value| value.is_at_least);
+            // The same value is a higher quantile of the calls that ended.
+            let rank = value.and_then(|_| latency.rank(figure.quantile));
+            let share = match latency.count() == ended.count() {
+                true => Some(figure.quantile),
+                false => rank.map(|rank| rank as f64 / ended.count() as f64),
+            };
+            figure.ci95_ns = share.and_then(|share| quantile_interval(ended, share, [above, from]));
+        }
+        figures
+    }
+
     fn summarise(
         self,
         run: &Run,
@@ -429,7 +461,7 @@ impl Batches {
                 bytes_per_s: self.bytes.value().unwrap_or(0.0),
                 max_in_flight: tally.counters().max_in_flight,
             },
-            latency: self.figures(Phase::Latency, &tally),
+            latency: self.latency_figures(&tally),
             service: self.figures(Phase::Service, &tally),
             lag: self.figures(Phase::Lag, &tally),
             setup: self.figures(Phase::Setup, &tally),
@@ -466,6 +498,7 @@ fn plain_figures(values: &Distribution) -> Figures {
             name,
             quantile,
             value_ns: values.quantile(quantile).filter(|_| is_known(quantile, values.count())),
+            is_at_least: false,
             ci95_ns: None,
         }),
     }

@@ -38,13 +38,15 @@ pub enum Phase {
     Lifetime,
     /// Intended to the stop, of calls in flight at the stop.
     UnfinishedAge,
+    /// Intended to the stop, of sessions that were due and never began: one value each, for their first call.
+    UnstartedAge,
     /// Intended to failure, of calls that failed.
     FailedAfter,
 }
 
 impl Phase {
     /// Every phase.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Latency,
         Self::Service,
         Self::Lag,
@@ -55,6 +57,7 @@ impl Phase {
         Self::Tls,
         Self::Lifetime,
         Self::UnfinishedAge,
+        Self::UnstartedAge,
         Self::FailedAfter,
     ];
 
@@ -71,6 +74,7 @@ impl Phase {
             Self::Tls => "tls",
             Self::Lifetime => "lifetime",
             Self::UnfinishedAge => "unfinished_age",
+            Self::UnstartedAge => "unstarted_age",
             Self::FailedAfter => "failed_after",
         }
     }
@@ -86,7 +90,8 @@ impl Phase {
             | Self::Connect
             | Self::Tls
             | Self::Lifetime
-            | Self::UnfinishedAge => Digits::Two,
+            | Self::UnfinishedAge
+            | Self::UnstartedAge => Digits::Two,
             Self::FailedAfter => Digits::Coarse,
         }
     }
@@ -274,6 +279,11 @@ impl Tally {
     #[inline]
     pub fn unstarted(&mut self, calls: u64) {
         self.counters.unstarted += calls;
+    }
+
+    /// Records that the first call of `sessions` sessions was due this long before the stop and never started.
+    pub fn unstarted_after(&mut self, age: Duration, sessions: u64) {
+        self.phase_mut(Phase::UnstartedAge).record_many(nanos(age), sessions);
     }
 
     /// Counts calls that were due while no slot or connection was free, so the load generator did not cause their lag.

@@ -7,14 +7,12 @@
 mod late;
 
 use crate::estimate::{is_known, samples_needed};
-use crate::{Blame, Cause, Outcome, Phase, Reason, ReasonFigures, Summary};
+use crate::{Blame, Cause, Latency, Outcome, Phase, Reason, ReasonFigures, Summary};
 
 /// Share of calls with errors of this machine from which on the run is about them.
 const LOCAL_ERRORS_INVALID: f64 = 0.01;
 /// Share of calls that had to wait for a slot from which on it is worth a note.
 const HELD_BACK: f64 = 0.01;
-/// Share of calls in flight at the stop, older than p99, from which on p99 is too low.
-const UNFINISHED: f64 = 0.01;
 /// Change of the mean between the halves of a run that is worth a note, if it is more than chance.
 const TREND: f64 = 0.10;
 /// Share of intervals that workers may hand over late.
@@ -177,14 +175,11 @@ fn connections_refused(summary: &Summary) -> Option<Reason> {
 fn unfinished(summary: &Summary) -> Option<Reason> {
     let ages = summary.tally.phase(Phase::UnfinishedAge);
     let oldest_ns = ages.moments().max_ns()?;
-    let p99 = summary.tally.phase(Phase::Latency).quantile(0.99)?;
-    let older = ages.count() - ages.histogram().count_at_most(p99);
-    let all = ages.count() + summary.latency.count;
-    let p99_is_low = older as f64 > UNFINISHED * all as f64;
-    let stuck = oldest_ns >= 1_000_000_000 && oldest_ns > p99.saturating_mul(10);
-    let latency_p99_above_ns = p99_is_low.then_some(p99);
+    let p99 = Latency::of(&summary.tally).quantile(0.99)?;
+    let stuck = oldest_ns >= 1_000_000_000 && oldest_ns > p99.value_ns.saturating_mul(10);
+    let latency_p99_above_ns = p99.is_at_least.then_some(p99.value_ns);
     let figures = ReasonFigures::Unfinished { unfinished: ages.count(), oldest_ns, latency_p99_above_ns };
-    (p99_is_low || stuck).then(|| note(Cause::Unfinished, figures))
+    (p99.is_at_least || stuck).then(|| note(Cause::Unfinished, figures))
 }
 
 fn few_samples(summary: &Summary) -> Option<Reason> {

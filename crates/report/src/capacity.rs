@@ -247,6 +247,7 @@ mod tests {
             error_share: 0.0,
             answer,
             why: Why::Slos(vec![SloResult {
+                is_at_least: false,
                 slo: Slo::parse("p99<50ms").unwrap(),
                 actual: Some(12e6),
                 state: SloState::Held,

@@ -99,6 +99,29 @@ pub(crate) fn steady() -> Run {
     run
 }
 
+/// 400 calls of 1 ms in the first two of five seconds, and 600 that the server left without a reply, the oldest for 3 s.
+pub(crate) fn stalled() -> Run {
+    let mut plan = plan(&["http://a.test/"]);
+    plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate: 200.0 }, burst: 1 };
+    let mut run = run(&plan, 5);
+    run.target_rate = Some(200.0);
+    for second in 0..5 {
+        let mut tally = Tally::new();
+        tally.planned(200);
+        tally.started(200);
+        for number in 0..200 {
+            let at_us = second * 1_000_000 + number * 5_000;
+            match second {
+                0 | 1 => tally.record(&sample(at_us, 1_000, Outcome::Completed)),
+                _ => tally.record(&sample(at_us, 5_000_000 - at_us, Outcome::Unfinished)),
+            }
+        }
+        run.timeline.add(second, &tally);
+    }
+    run.hosts = vec![evidence(Duration::from_secs(5))];
+    run
+}
+
 fn evidence(wall: Duration) -> HostEvidence {
     HostEvidence {
         threads: 1,

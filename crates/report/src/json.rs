@@ -152,6 +152,8 @@ fn figures(figures: &Figures) -> Value {
         ci95.insert(quantile.name.into(), quantile.ci95_ns.map(|(low, high)| json!([low, high])).into());
     }
     fields.insert("ci95".into(), ci95.into());
+    let at_least = figures.quantiles.iter().filter(|figure| figure.is_at_least);
+    fields.insert("at_least".into(), at_least.map(|figure| figure.name).collect::<Vec<_>>().into());
     fields.into()
 }
 
@@ -297,6 +299,7 @@ fn slo(result: &SloResult) -> Value {
         "held": result.is_held(),
         "state": state,
         "actual": result.actual,
+        "at_least": result.is_at_least,
         "limit": result.slo.limit,
         "unit": unit,
     })

@@ -3,7 +3,7 @@
 use crate::Report;
 use crate::unit::{count, duration};
 use crate::wording;
-use warwolf_measure::{Accounting, Blame, Figures, QUANTILES, QuantileFigure, Summary};
+use warwolf_measure::{Accounting, Blame, Figures, Phase, QUANTILES, QuantileFigure, Summary};
 
 /// What stands for a figure that is not known.
 pub(crate) const UNKNOWN: &str = "-";
@@ -21,6 +21,36 @@ pub(crate) fn optional(nanos: Option<f64>) -> String {
 /// The same of whole nanoseconds.
 pub(crate) fn optional_ns(nanos: Option<u64>) -> String {
     optional(nanos.map(|nanos| nanos as f64))
+}
+
+/// The value of a quantile: `1.20 ms`, or `>2.50 s` where it is greater than all that is known.
+pub(crate) fn quantile(figure: &QuantileFigure) -> String {
+    let sign = if figure.is_at_least { ">" } else { "" };
+    format!("{sign}{}", optional_ns(figure.value_ns))
+}
+
+/// The same of the quantile with this name.
+pub(crate) fn quantile_named(figures: &Figures, name: &str) -> String {
+    figures.quantiles.iter().find(|figure| figure.name == name).map_or_else(|| UNKNOWN.to_owned(), quantile)
+}
+
+/// The greatest latency: `>1.20 s` where it is the age of a call without an end.
+pub(crate) fn slowest(summary: &Summary) -> String {
+    let ended = summary.tally.phase(Phase::Latency).moments().max_ns();
+    let sign = if summary.latency.max_ns > ended { ">" } else { "" };
+    format!("{sign}{}", optional_ns(summary.latency.max_ns))
+}
+
+/// Why some quantiles are only known to be greater than a value; none when none is.
+pub(crate) fn open_quantiles(summary: &Summary) -> Option<String> {
+    let counts = &summary.accounting;
+    summary.latency.quantiles.iter().any(|figure| figure.is_at_least).then(|| {
+        format!(
+            ">: greater, because {} had no end by then and {} never started",
+            count(counts.unfinished),
+            count(counts.unstarted)
+        )
+    })
 }
 
 /// A 95 % interval as `1.20 ms to 1.30 ms`, when it is known.
@@ -41,7 +71,9 @@ pub(crate) fn missing_quantiles(latency: &Figures) -> Option<String> {
 
 /// The reason for the intervals that are not shown; none when every known quantile has one.
 pub(crate) fn missing_intervals(latency: &Figures) -> Option<&'static str> {
-    let unsure = |figure: &QuantileFigure| figure.value_ns.is_some() && figure.ci95_ns.is_none();
+    let unsure = |figure: &QuantileFigure| {
+        figure.value_ns.is_some() && figure.ci95_ns.is_none() && !figure.is_at_least
+    };
     latency.quantiles.iter().any(unsure).then_some(
         "no interval: neighbouring requests were slow together, so there are too few independent samples",
     )

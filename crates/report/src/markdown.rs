@@ -2,8 +2,8 @@
 
 use crate::Report;
 use crate::layout::{
-    ACCOUNTING, accounting, errors, interval, loop_name, missing_quantiles, optional_ns, percent,
-    quantile_rows, target,
+    ACCOUNTING, accounting, errors, interval, loop_name, missing_quantiles, open_quantiles, optional_ns,
+    percent, quantile, quantile_rows, target,
 };
 use crate::unit::{count, counted, rate, share};
 use crate::wording;
@@ -92,16 +92,20 @@ fn latencies(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
             out,
             "| {} | {} | {} | {} | {} |",
             percent(figure),
-            optional_ns(figure.value_ns),
+            quantile(figure),
             interval(figure.ci95_ns).unwrap_or_default(),
             optional_ns(summary.service.quantiles[place].value_ns),
             optional_ns(summary.lag.quantiles[place].value_ns)
         )?;
     }
-    match missing_quantiles(&summary.latency) {
-        Some(reason) => writeln!(out, "\n{reason}"),
-        None => Ok(()),
+    if let Some(reason) = open_quantiles(summary) {
+        // A line that begins with this sign would be a quotation.
+        writeln!(out, "\n\\{reason}")?;
     }
+    if let Some(reason) = missing_quantiles(&summary.latency) {
+        writeln!(out, "\n{reason}")?;
+    }
+    Ok(())
 }
 
 /// Text in which Markdown sees no marks.

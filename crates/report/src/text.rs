@@ -2,8 +2,8 @@
 
 use crate::Report;
 use crate::layout::{
-    errors, interval, loop_name, missing_intervals, missing_quantiles, optional, optional_ns, percent,
-    phases, quantile_rows, target,
+    errors, interval, loop_name, missing_intervals, missing_quantiles, open_quantiles, optional, optional_ns,
+    percent, phases, quantile, quantile_rows, slowest, target,
 };
 use crate::unit::{count, counted, duration, rate, share, size};
 use crate::wording;
@@ -158,7 +158,7 @@ fn summary(out: &mut String, summary: &Summary, paint: Paint) {
     let per_reply = replies as f64 / summary.tally.completed().max(1) as f64;
     line!(out, "{} ({}{warmup})", paint.heading("Summary"), loop_name(summary));
     line!(out, "  Total:         {}", duration(measured));
-    line!(out, "  Slowest:       {}", optional_ns(summary.latency.max_ns));
+    line!(out, "  Slowest:       {}", slowest(summary));
     line!(out, "  Fastest:       {}", optional_ns(summary.latency.min_ns));
     line!(out, "  Average:       {}", optional(summary.latency.mean_ns));
     line!(out, "  Requests/sec:  {}", rate(summary.achieved.rate_per_s.value));
@@ -211,11 +211,14 @@ fn distribution(out: &mut String, summary: &Summary, paint: Paint) {
             out,
             "  {:>8}  {:<10}{:<24}{:<10}{}",
             percent(figure),
-            optional_ns(figure.value_ns),
+            quantile(figure),
             sure,
             optional_ns(summary.service.quantiles[place].value_ns),
             optional_ns(summary.lag.quantiles[place].value_ns)
         );
+    }
+    if let Some(reason) = open_quantiles(summary) {
+        line!(out, "  {reason}");
     }
     if let Some(reason) = missing_quantiles(&summary.latency) {
         line!(out, "  {reason}");

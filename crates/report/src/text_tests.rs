@@ -1,5 +1,5 @@
 use crate::{Format, Report, fixture};
-use warwolf_measure::{Run, Slo};
+use warwolf_measure::{Run, Slo, SloState};
 
 fn render(run: &Run, slos: &[&str], colour: bool) -> String {
     let slos: Vec<Slo> = slos.iter().map(|text| Slo::parse(text).unwrap()).collect();
@@ -20,6 +20,26 @@ fn a_call_of_each_account_in_full() {
 #[test]
 fn a_server_that_is_not_there_in_full() {
     assert_eq!(render(&fixture::unreachable(), &["rps>1"], false), include_str!("golden/unreachable.txt"));
+}
+
+#[test]
+fn requests_without_an_end_count_in_percentiles_and_slos() {
+    let run = fixture::stalled();
+    let slos = ["p99<200ms", "p99<5s", "p50>1s", "max<1s"].map(|text| Slo::parse(text).unwrap());
+    let report = Report::with_slos(&run, &slos);
+    let text = report.render(Format::Text, false);
+    for line in [
+        "  Slowest:       >3.00 s\n",
+        "      50 %  >3.00 s                           900 us    0 ns\n",
+        "      99 %  >3.00 s                           900 us    0 ns\n",
+        "  >: greater, because 600 had no end by then and 0 never started\n",
+    ] {
+        assert!(text.contains(line), "no `{line}` in {text}");
+    }
+    let states: Vec<_> = report.slos.iter().map(|result| result.state).collect();
+    assert_eq!(states, [SloState::Broken, SloState::Unknown, SloState::Held, SloState::Broken], "{text}");
+    let json = report.render(Format::Json, false);
+    assert!(json.contains("\"at_least\": [\n"), "{json}");
 }
 
 #[test]

@@ -290,6 +290,7 @@ pub fn actual(result: &SloResult) -> String {
     match result.slo.metric {
         Metric::Errors => share(figure),
         Metric::Rate => rate(figure),
+        _ if result.is_at_least => format!(">{}", duration(figure)),
         _ => duration(figure),
     }
 }

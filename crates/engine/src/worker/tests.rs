@@ -10,7 +10,7 @@ use crate::capacity::Capacity;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use warwolf_measure::{IntervalBatch, Mismatch, Phase, Tally, ViolationKind};
+use warwolf_measure::{IntervalBatch, Latency, Mismatch, Phase, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
     ArrivalProcess, Auth, CheckedPlan, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan,
@@ -603,6 +603,32 @@ fn cookies_come_back_and_redirects_are_followed() {
     // Two users meet the redirect once each; what they follow is a call of its own.
     assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 6), (302, 2)]);
     assert_eq!(log.exchanges().iter().filter(|exchange| exchange.target == "/login").count(), 2);
+}
+
+#[test]
+fn a_server_that_stops_answering_shows_in_the_percentiles() {
+    // 100 a second for 4 s, answered up to 1.9 s. With a slot for all, and with 20, so that most never start.
+    for (limit, grace) in [(1_000, 0), (1_000, 500), (20, 0), (20, 500)] {
+        let mut plan = open(100.0, Duration::from_secs(4));
+        plan.connections.limit = limit;
+        plan.stop.grace = millis(grace);
+        plan.timeouts.call = None;
+        let server = Server::new(|request| match request.number {
+            0..190 => Reply::ok(3),
+            _ => Reply::never(),
+        });
+        let tally = run(&plan, Scenario::new(1, server));
+        let latency = Latency::of(&tally);
+        assert_eq!(latency.count(), 400, "limit {limit}, grace {grace}");
+        assert!(!latency.quantile(0.4).unwrap().is_at_least);
+        for quantile in [0.5, 0.99] {
+            let found = latency.quantile(quantile).unwrap();
+            assert!(
+                found.is_at_least && found.value_ns >= 2_000_000_000,
+                "limit {limit}, grace {grace}: {found:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -33,6 +33,19 @@ pub struct Portion {
     pub latency: Histogram,
 }
 
+/// Latencies, and the ages of calls without an end that had waited longer than all that ended: those had a latency greater
+/// than that. Leaving them out would let a side that stops answering look like the other.
+fn latency(tally: &Tally) -> Histogram {
+    let ended = tally.phase(Phase::Latency);
+    let slowest = ended.moments().max_ns().unwrap_or(0);
+    let mut latency = ended.histogram().clone();
+    for ages in [Phase::UnfinishedAge, Phase::UnstartedAge] {
+        let older = tally.phase(ages).histogram().bins().filter(|(first, _, _)| *first > slowest);
+        older.for_each(|(first, last, count)| latency.record_many(first + (last - first) / 2, count));
+    }
+    latency
+}
+
 impl Portion {
     /// What a tally of this many seconds counted.
     #[must_use]
@@ -42,7 +55,7 @@ impl Portion {
             completed: tally.completed(),
             errors: tally.errors(),
             finished: tally.finished(),
-            latency: tally.phase(Phase::Latency).histogram().clone(),
+            latency: latency(tally),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::Report;
 use crate::chart::escape;
 use crate::layout::{
     ACCOUNTING, UNKNOWN, accounting, errors, interval, loop_name, missing_intervals, missing_quantiles,
-    optional, optional_ns, percent, phases, quantile_rows, target,
+    open_quantiles, optional, optional_ns, percent, phases, quantile, quantile_named, quantile_rows, target,
 };
 use crate::unit::{count, duration, rate, share, size};
 use crate::wording;
@@ -63,7 +63,7 @@ fn verdict(out: &mut String, report: &Report<'_>) {
 
 fn banner(out: &mut String, report: &Report<'_>) {
     let summary = &report.summary;
-    let quantile = |name| optional_ns(summary.latency.quantile_ns(name));
+    let quantile = |name| quantile_named(&summary.latency, name);
     let achieved = match summary.target_rate {
         Some(target) => format!("{} of {}", rate(summary.achieved.rate_per_s.value), rate(target)),
         None => rate(summary.achieved.rate_per_s.value),
@@ -119,15 +119,18 @@ fn latencies(out: &mut String, summary: &Summary) {
         let figure = &summary.latency.quantiles[place];
         vec![
             percent(figure),
-            optional_ns(figure.value_ns),
+            quantile(figure),
             interval(figure.ci95_ns).unwrap_or_default(),
             optional_ns(summary.service.quantiles[place].value_ns),
             optional_ns(summary.lag.quantiles[place].value_ns),
         ]
     });
     table(out, &["", "latency", "95 % CI", "service", "lag"], rows);
-    let reasons =
-        [missing_quantiles(&summary.latency), missing_intervals(&summary.latency).map(str::to_owned)];
+    let reasons = [
+        open_quantiles(summary),
+        missing_quantiles(&summary.latency),
+        missing_intervals(&summary.latency).map(str::to_owned),
+    ];
     for reason in reasons.into_iter().flatten() {
         let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&reason));
     }

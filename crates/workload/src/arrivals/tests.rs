@@ -297,7 +297,12 @@ proptest! {
                 taking.take();
                 taken += 1;
             }
-            prop_assert_eq!(skipping.skip_until(mark), taken);
+            let (mut told, mut latest) = (0, Timestamp::ZERO);
+            let dropped = skipping.skip_until(mark, |at, count| {
+                assert!(at < mark && at >= latest, "{at:?} of those before {mark:?}");
+                (told, latest) = (told + count, at);
+            });
+            prop_assert_eq!((dropped, told), (taken, taken));
             prop_assert_eq!(skipping.peek(), taking.peek());
         }
     }
@@ -339,7 +344,7 @@ fn sessions_in_turns_start_when_others_are_over() {
     arrivals.session_over(at(7));
     arrivals.session_over(at(9));
     assert_eq!(arrivals.peek(), Some(Arrival { number: 2, at: at(7) }));
-    assert_eq!(arrivals.clone().skip_until(at(9)), 1);
+    assert_eq!(arrivals.clone().skip_until(at(9), |_, _| {}), 1);
     arrivals.take();
     assert_eq!(arrivals.take(), Some(Arrival { number: 3, at: at(9) }));
     arrivals.session_over(at(11));
