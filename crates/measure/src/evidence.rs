@@ -1,6 +1,6 @@
 //! What the engine observes about the machines that the load comes from.
 
-use crate::Mismatch;
+use crate::{Mismatch, bounded};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::time::Duration;
 
@@ -56,6 +56,7 @@ pub struct HostEvidence {
     /// How workers waited.
     pub idle: Idle,
     /// Each worker.
+    #[serde(deserialize_with = "bounded::list")]
     pub workers: Vec<WorkerEvidence>,
     /// Share of the time of all cores of this machine that was used by anything (0 to 1).
     pub host_cpu_busy_share: Option<f64>,
@@ -144,6 +145,7 @@ pub struct Environment {
     /// Version of this program.
     pub version: String,
     /// Arguments of the command line, the program's name first.
+    #[serde(deserialize_with = "bounded::list")]
     pub command: Vec<String>,
     /// Name of the machine.
     pub host: String,

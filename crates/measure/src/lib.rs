@@ -7,6 +7,7 @@
 
 mod accounting;
 mod aggregator;
+mod bounded;
 mod distribution;
 mod estimate;
 mod evidence;

@@ -69,12 +69,6 @@ impl Moments {
         self.sum
     }
 
-    /// The sum of their squares in square nanoseconds.
-    #[must_use]
-    pub const fn sum_of_squares(&self) -> u128 {
-        self.squares
-    }
-
     /// The least in nanoseconds; none without values.
     #[must_use]
     pub fn min_ns(&self) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! A run as it is kept: the plan's text, the timeline and the evidence.
 
-use crate::{Environment, HostEvidence, Timeline};
+use crate::{Environment, HostEvidence, Timeline, bounded};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -22,12 +22,15 @@ pub struct Run {
     /// Time at the start that is not in the figures.
     pub warmup: Duration,
     /// URL of each target, by its index in samples.
+    #[serde(deserialize_with = "bounded::targets")]
     pub targets: Vec<String>,
     /// What was counted.
     pub timeline: Timeline,
     /// What was observed on each host that the load came from.
+    #[serde(deserialize_with = "bounded::list")]
     pub hosts: Vec<HostEvidence>,
     /// Which parts of the plan this is, as (index, count); `[(0, 1)]` when it is the whole.
+    #[serde(deserialize_with = "bounded::list")]
     pub shards: Vec<(u32, u32)>,
 }
 

@@ -9,9 +9,10 @@
 //! Named fields let old files be read by new versions and new files, mostly, by old ones. Layout 1, which knew one host
 //! only, is still read.
 
-use crate::{Accounting, Environment, HostEvidence, Run, Timeline};
+use crate::{Accounting, Environment, HostEvidence, Run, Timeline, bounded};
 use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::time::Duration;
 
@@ -21,6 +22,9 @@ const OLD_LAYOUT: u8 = b'1';
 const HEADER: usize = 16;
 /// A run unpacks to a few tens of megabytes at the most; what is far beyond is not a run.
 const LIMIT_BYTES: u64 = 256 << 20;
+
+/// Maximum number of shards in a file: a machine each.
+const SHARDS_MAX: u32 = 65_536;
 
 /// Why bytes are not a run.
 #[derive(Debug, thiserror::Error)]
@@ -89,11 +93,12 @@ impl Run {
             .read_to_end(&mut plain)
             .map_err(|_| RunFileError::Contents(None))?;
         let read = match bytes[3] {
-            OLD_LAYOUT => rmp_serde::from_slice(&plain).map(OldRun::into_run),
+            OLD_LAYOUT => rmp_serde::from_slice(&plain).map(|old: OldRun| old.into_run()),
             _ => rmp_serde::from_slice(&plain),
         };
         let run: Self = read.map_err(|error| RunFileError::Contents(Some(error)))?;
-        if Accounting::of(&run.timeline.whole().tally).adds_up() {
+        let are_shards = run.shards.iter().all(|(index, count)| index < count && *count <= SHARDS_MAX);
+        if are_shards && Accounting::of(&run.timeline.whole().tally).adds_up() {
             Ok(run)
         } else {
             Err(RunFileError::Contents(None))
@@ -133,7 +138,8 @@ impl Run {
     #[must_use]
     pub fn missing_shards(&self) -> Vec<u32> {
         let count = self.shards.iter().map(|shard| shard.1).max().unwrap_or(0);
-        (0..count).filter(|index| self.shards.iter().all(|shard| shard.0 != *index)).collect()
+        let present: BTreeSet<u32> = self.shards.iter().map(|shard| shard.0).collect();
+        (0..count).filter(|index| !present.contains(index)).collect()
     }
 }
 
@@ -179,7 +185,8 @@ fn checksum(bytes: &[u8]) -> u32 {
 
 /// A run as layout 1 kept it: one host, and the target rate of the whole plan even in a shard.
 #[derive(Deserialize)]
-struct OldRun {
+#[cfg_attr(test, derive(serde::Serialize))]
+struct OldRun<E = HostEvidence> {
     plan_text: String,
     seed: u64,
     open: bool,
@@ -187,11 +194,13 @@ struct OldRun {
     nominal: Option<Duration>,
     wall: Duration,
     warmup: Duration,
+    #[serde(deserialize_with = "bounded::targets")]
     targets: Vec<String>,
     timeline: Timeline,
-    evidence: HostEvidence,
+    evidence: E,
     #[serde(default)]
     environment: Environment,
+    #[serde(deserialize_with = "bounded::list")]
     shards: Vec<(u32, u32)>,
 }
 
@@ -304,6 +313,17 @@ mod tests {
     }
 
     #[test]
+    fn a_small_file_that_unpacks_to_a_large_list_is_refused() {
+        let many = |run: Run| Run::decode(&run.encode()).is_err();
+        assert!(many(Run { shards: vec![(0, u32::MAX)], ..run(0, 1) }), "a list of missing shards");
+        assert!(many(Run { shards: vec![(1, 1)], ..run(0, 1) }), "a shard that cannot be");
+        assert!(many(Run { shards: vec![(0, 1); 70_000], ..run(0, 1) }), "shards");
+        assert!(many(Run { targets: vec![String::new(); 5 << 20], ..run(0, 1) }), "targets");
+        let environment = Environment { command: vec![String::new(); 70_000], ..Environment::default() };
+        assert!(many(run(0, 1).in_environment(&environment)), "words of the command");
+    }
+
+    #[test]
     fn a_file_of_layout_1_is_read() {
         #[derive(serde::Serialize)]
         struct OldEvidence {
@@ -312,23 +332,8 @@ mod tests {
             idle: String,
             descriptors_limit: u64,
         }
-        #[derive(serde::Serialize)]
-        struct Old {
-            plan_text: String,
-            seed: u64,
-            open: bool,
-            target_rate: Option<f64>,
-            nominal: Option<Duration>,
-            wall: Duration,
-            warmup: Duration,
-            targets: Vec<String>,
-            timeline: Timeline,
-            evidence: OldEvidence,
-            environment: Environment,
-            shards: Vec<(u32, u32)>,
-        }
         let new = run(1, 2);
-        let old = Old {
+        let old = OldRun {
             plan_text: new.plan_text.clone(),
             seed: new.seed,
             open: true,

@@ -589,23 +589,6 @@ impl Summary {
         failures.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         failures
     }
-
-    /// Completed calls a second in each whole `period` of the run, as closely as the intervals divide it: the rate samples
-    /// of the classics. The rest at the end is left out. Empty for a period of zero.
-    #[must_use]
-    pub fn rate_samples(&self, period: Duration) -> Vec<f64> {
-        let mut samples = Vec::new();
-        let (mut calls, mut since) = (0, Timestamp::ZERO);
-        for interval in &self.intervals {
-            calls += interval.accounting.completed;
-            let covered = interval.end.since(since);
-            if covered >= period && !period.is_zero() {
-                samples.push(calls as f64 / covered.as_secs_f64());
-                (calls, since) = (0, interval.end);
-            }
-        }
-        samples
-    }
 }
 
 #[cfg(test)]

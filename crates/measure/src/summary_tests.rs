@@ -139,16 +139,3 @@ fn bars_are_in_proportion_when_values_spread_over_decades() {
     assert!(wide[0].up_to_ns < 5_000, "{wide:?}");
     assert_eq!(wide.iter().map(|bar| bar.count).sum::<u64>(), 100);
 }
-
-#[test]
-fn rate_samples_leave_out_the_rest() {
-    let summary = Summary::of(&run(12, |second| vec![100; 10 * (second as usize + 1)]));
-    assert_eq!(summary.rate_samples(Duration::from_secs(5)), [30.0, 80.0]);
-    assert_eq!(
-        summary.rate_samples(Duration::from_millis(1_500))[0],
-        15.0,
-        "two intervals are as close as it gets"
-    );
-    assert!(summary.rate_samples(Duration::from_secs(60)).is_empty());
-    assert!(summary.rate_samples(Duration::ZERO).is_empty());
-}
