@@ -22,7 +22,7 @@ pub mod values;
 pub use load::{
     ConnectionWords, DriverWord, IdleWord, Load, MachineWords, OrderWord, RequestWords, TlsWords,
 };
-pub use output::{FormWord, FormatWord, Output, Written};
+pub use output::{Output, Written};
 pub use plan::{Inputs, plan, shard};
 pub use short_help::TEXT as SHORT_HELP;
 pub use tls::Trust;

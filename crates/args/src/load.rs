@@ -173,17 +173,9 @@ pub struct ConnectionWords {
     #[arg(long)]
     pub http1: bool,
 
-    /// Use HTTP/2 (not available yet)
-    #[arg(long, hide = true)]
+    /// Use HTTP/2 or HTTP/3 (not available yet)
+    #[arg(long, hide = true, alias = "http3")]
     pub http2: bool,
-
-    /// Use HTTP/3 (not available yet)
-    #[arg(long, hide = true)]
-    pub http3: bool,
-
-    /// Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)
-    #[arg(short = 'p', long, value_name = "N", hide = true)]
-    pub streams: Option<String>,
 
     /// Open a new connection for every request
     #[arg(long)]

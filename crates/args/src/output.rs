@@ -1,7 +1,9 @@
 //! Where results go, and in which format.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
+use warwolf_report::Format;
 
 /// Where the result goes.
 #[derive(Clone, Debug, Default, Args)]
@@ -15,8 +17,8 @@ pub struct Output {
     pub output: Vec<PathBuf>,
 
     /// Format of the report on stdout [default: text]
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<FormatWord>,
+    #[arg(long, value_name = "FORMAT", value_parser = parser(OF_RUNS))]
+    pub format: Option<Format>,
 
     /// Exit with 96 if the verdict is not VALID
     #[arg(long)]
@@ -25,23 +27,6 @@ pub struct Output {
     /// Print only errors on stderr
     #[arg(long)]
     pub quiet: bool,
-}
-
-/// How a result is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormatWord {
-    /// The report as text
-    Text,
-    /// The report as JSON
-    Json,
-    /// The intervals as CSV
-    Csv,
-    /// The report as one HTML page, with charts
-    Html,
-    /// The report as Markdown
-    Markdown,
-    /// The verdict and the SLOs as JUnit XML
-    Junit,
 }
 
 /// Where the result of an experiment goes.
@@ -55,8 +40,8 @@ pub struct Written {
     pub output: Vec<PathBuf>,
 
     /// Format of the result on stdout [default: text]
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<FormWord>,
+    #[arg(long, value_name = "FORMAT", value_parser = parser(OF_EXPERIMENTS))]
+    pub format: Option<Format>,
 
     /// Exit with 96 if the result is not reliable
     #[arg(long)]
@@ -67,45 +52,31 @@ pub struct Written {
     pub quiet: bool,
 }
 
-/// How the result of an experiment is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FormWord {
-    /// A table
-    Text,
-    /// All data, for programs
-    Json,
-    /// The table, for spreadsheets
-    Csv,
-    /// The table, for pull requests
-    Markdown,
-    /// One page with charts
-    Html,
-    /// One chart
-    Svg,
-}
+/// Formats of the report of a run.
+const OF_RUNS: &[(Format, &str)] = &[
+    (Format::Text, "The report as text"),
+    (Format::Json, "The report as JSON"),
+    (Format::Csv, "The intervals as CSV"),
+    (Format::Html, "The report as one HTML page, with charts"),
+    (Format::Markdown, "The report as Markdown"),
+    (Format::Junit, "The verdict and the SLOs as JUnit XML"),
+];
 
-impl From<FormWord> for warwolf_report::Form {
-    fn from(word: FormWord) -> Self {
-        match word {
-            FormWord::Text => Self::Text,
-            FormWord::Json => Self::Json,
-            FormWord::Csv => Self::Csv,
-            FormWord::Markdown => Self::Markdown,
-            FormWord::Html => Self::Html,
-            FormWord::Svg => Self::Svg,
-        }
-    }
-}
+/// Formats of the result of an experiment.
+const OF_EXPERIMENTS: &[(Format, &str)] = &[
+    (Format::Text, "A table"),
+    (Format::Json, "All data, for programs"),
+    (Format::Csv, "The table, for spreadsheets"),
+    (Format::Markdown, "The table, for pull requests"),
+    (Format::Html, "One page with charts"),
+    (Format::Svg, "One chart"),
+];
 
-impl From<FormatWord> for warwolf_report::Format {
-    fn from(word: FormatWord) -> Self {
-        match word {
-            FormatWord::Text => Self::Text,
-            FormatWord::Html => Self::Html,
-            FormatWord::Json => Self::Json,
-            FormatWord::Csv => Self::Csv,
-            FormatWord::Markdown => Self::Markdown,
-            FormatWord::Junit => Self::Junit,
-        }
-    }
+/// Parses the name of one of these formats.
+fn parser(formats: &'static [(Format, &'static str)]) -> impl TypedValueParser<Value = Format> {
+    let names = formats.iter().map(|(format, help)| PossibleValue::new(format.name()).help(*help));
+    PossibleValuesParser::new(names).try_map(|name| {
+        let known = formats.iter().find(|(format, _)| format.name() == name);
+        known.map(|(format, _)| *format).ok_or("unknown format")
+    })
 }

@@ -35,7 +35,10 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
     if let Some(text) = &inputs.plan {
         return warwolf_plan::text::parse(text);
     }
-    refuse_unbuilt(&args.connection)?;
+    if args.connection.http2 {
+        let remedy = "HTTP/2 and HTTP/3 are not available yet; leave it out, or use --http1";
+        return Err(wrong("http2", "", remedy));
+    }
     let (pages, links) = inputs.clicks.as_deref().map(ClickModel::parse).transpose()?.unzip();
     let mut plan = Plan::new(requests(args, inputs, pages)?);
     plan.seed = match &args.seed {
@@ -121,17 +124,6 @@ fn optional<T>(
 fn number(field: &str, text: &str) -> Result<u32, PlanError> {
     let number = parse_count(field, text)?;
     u32::try_from(number).map_err(|_| wrong(field, text, "use a number below 4,294,967,296"))
-}
-
-fn refuse_unbuilt(args: &ConnectionWords) -> Result<(), PlanError> {
-    const REMEDY: &str = "it is not built yet; use --http1 (HTTP/1.1) or --http1.0";
-    for (given, field) in [(args.http2, "http2"), (args.http3, "http3"), (args.streams.is_some(), "streams")]
-    {
-        if given {
-            return Err(wrong(field, "", REMEDY));
-        }
-    }
-    Ok(())
 }
 
 /// Has users follow links.

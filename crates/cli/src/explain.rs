@@ -5,6 +5,7 @@ use crate::{files, streams};
 use clap::ArgMatches;
 use warwolf_args::{Explain, PlanFormat};
 use warwolf_plan::text;
+use warwolf_report::printable;
 
 /// Prints the plan on stdout and a description of it on stderr.
 ///
@@ -13,7 +14,9 @@ use warwolf_plan::text;
 pub(crate) fn explain(args: &Explain, matches: &ArgMatches) -> Result<(), Failure> {
     let plan = files::plan(&args.load, matches)?;
     if !args.quiet {
-        streams::say(&warwolf_plan::describe(&plan));
+        let description = warwolf_plan::describe(&plan);
+        let lines: String = description.lines().map(|line| printable(line) + "\n").collect();
+        streams::say(&lines);
     }
     let mut printed = match args.format {
         PlanFormat::Toml => text::to_toml(&plan),

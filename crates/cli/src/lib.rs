@@ -36,6 +36,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use warwolf_args::UsageError;
 use warwolf_args::{Command, Program};
+use warwolf_report::printable;
 
 /// The command line as it is defined: commands, options, help.
 #[must_use]
@@ -53,7 +54,7 @@ pub fn main() -> ExitCode {
     match execute(warwolf_args::with_command(args)) {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            streams::say(&format!("warwolf: {failure}\n"));
+            streams::say(&format!("warwolf: {}\n", printable(&failure.to_string())));
             failure.exit().into()
         }
     }

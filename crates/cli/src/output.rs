@@ -5,7 +5,7 @@ use crate::output_file::OutputFile;
 use crate::streams;
 use std::path::PathBuf;
 use warwolf_args::{UsageError, Written};
-use warwolf_report::{Form, Rendered};
+use warwolf_report::{Format, Rendered};
 
 /// Everything that waits for one result: stdout, and files by their extensions.
 pub(crate) struct Outputs<F> {
@@ -51,39 +51,28 @@ pub(crate) fn unknown_extension(known: &str) -> String {
     format!("use an extension that says what it is: {known}")
 }
 
-/// Opens the outputs of an experiment, which can be written in `forms`.
+/// Opens the outputs of an experiment, which can be written in `formats`.
 ///
 /// # Errors
 /// When a format is not among them, or a file cannot be written.
-pub(crate) fn of_experiment(args: &Written, forms: &[Form]) -> Result<Outputs<Form>, UsageError> {
-    let stdout = args.format.map_or(Form::Text, Form::from);
-    let names: Vec<String> = forms.iter().map(|form| format!("{form:?}").to_lowercase()).collect();
-    if !forms.contains(&stdout) {
-        let word = format!("{stdout:?}").to_lowercase();
-        return Err(UsageError::value("format", word, format!("use one of {}", names.join(", "))));
+pub(crate) fn of_experiment(args: &Written, formats: &[Format]) -> Result<Outputs<Format>, UsageError> {
+    let stdout = args.format.unwrap_or(Format::Text);
+    let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
+    if !formats.contains(&stdout) {
+        return Err(UsageError::value("format", stdout.name(), format!("use one of {}", names.join(", "))));
     }
-    let form = |extension: &str| {
-        let form = match extension {
-            "txt" => Form::Text,
-            "json" => Form::Json,
-            "csv" => Form::Csv,
-            "md" | "markdown" => Form::Markdown,
-            "html" | "htm" => Form::Html,
-            "svg" => Form::Svg,
-            _ => return Err(unknown_extension(".txt, .json, .csv, .md, .html or .svg")),
-        };
-        if !forms.contains(&form) {
-            return Err(format!("this result is written as one of {}", names.join(", ")));
-        }
-        Ok(form)
+    let of = |extension: &str| match Format::of_extension(extension) {
+        Some(format) if formats.contains(&format) => Ok(format),
+        Some(_) => Err(format!("this result is written as one of {}", names.join(", "))),
+        None => Err(unknown_extension(".txt, .json, .csv, .md, .html or .svg")),
     };
-    Outputs::open(&args.output, stdout, form)
+    Outputs::open(&args.output, stdout, of)
 }
 
 /// Writes the result of an experiment.
 ///
 /// # Errors
 /// As [`Outputs::deliver`].
-pub(crate) fn deliver(outputs: &Outputs<Form>, report: &impl Rendered) -> Result<(), Failure> {
-    outputs.deliver(|form, _| report.render(form).into_bytes())
+pub(crate) fn deliver(outputs: &Outputs<Format>, report: &impl Rendered) -> Result<(), Failure> {
+    outputs.deliver(|format, _| report.render(format).into_bytes())
 }

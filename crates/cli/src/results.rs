@@ -6,7 +6,7 @@ use crate::output_file::replace;
 use crate::streams;
 use std::io::IsTerminal;
 use std::path::Path;
-use warwolf_args::{FormatWord, Output};
+use warwolf_args::Output;
 use warwolf_measure::{Grade, Run, Slo};
 use warwolf_report::{Format, Report, wording};
 
@@ -33,7 +33,7 @@ impl Results {
     /// # Errors
     /// When a file has an unknown extension, or cannot be written.
     pub(crate) fn open(args: &Output) -> Result<Self, Failure> {
-        let stdout = Kind::Report(args.format.unwrap_or(FormatWord::Text).into());
+        let stdout = Kind::Report(args.format.unwrap_or(Format::Text));
         let of = |extension: &str| kind(extension).ok_or_else(|| unknown_extension(EXTENSIONS));
         Ok(Self { outputs: Outputs::open(&args.output, stdout, of)?, strict: args.strict })
     }
@@ -72,16 +72,12 @@ fn render(kind: Kind, run: &Run, report: &Report<'_>, colour: bool) -> Vec<u8> {
 }
 
 fn kind(extension: &str) -> Option<Kind> {
-    Some(match extension {
-        "wwr" => Kind::Run,
-        "json" => Kind::Report(Format::Json),
-        "csv" => Kind::Report(Format::Csv),
-        "md" | "markdown" => Kind::Report(Format::Markdown),
-        "xml" => Kind::Report(Format::Junit),
-        "txt" => Kind::Report(Format::Text),
-        "html" | "htm" => Kind::Report(Format::Html),
-        _ => return None,
-    })
+    match extension {
+        "wwr" => Some(Kind::Run),
+        extension => {
+            Format::of_extension(extension).filter(|format| *format != Format::Svg).map(Kind::Report)
+        }
+    }
 }
 
 /// The exit code and the reasons for it: nothing succeeded, a verdict that is not VALID with `--strict`, or a broken SLO.

@@ -13,6 +13,7 @@ use warwolf_driver::{host, uring_supported};
 use warwolf_engine::{Control, PreparedRun};
 use warwolf_measure::Run;
 use warwolf_plan::{DriverChoice, Plan, Shard};
+use warwolf_report::printable;
 
 /// Runs the load that the arguments describe, shows progress, and reports.
 ///
@@ -36,7 +37,7 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
     let history = given.keep.as_ref().map(|_| Kept::open(&given.database)).transpose()?;
     let prepared = load::prepare(&plan, shard)?;
     if !given.output.quiet {
-        streams::say(&format!("warwolf: {}\n", run_banner(&plan, &means(&plan, &prepared))));
+        streams::say(&format!("warwolf: {}\n", printable(&run_banner(&plan, &means(&plan, &prepared)))));
     }
     let run = perform(&plan, prepared, given)?;
     // The report comes first: a history that another program holds must not cost the result.

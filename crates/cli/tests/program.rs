@@ -121,7 +121,10 @@ fn bad_words_get_one_line_and_exit_code_2() {
             &["server7"],
             "server7: no such command; `warwolf --help` lists them; to load a host of this name, use `http://server7/`",
         ),
-        (&["run", "--http2", "a.test"], "--http2: it is not built yet; use --http1 (HTTP/1.1) or --http1.0"),
+        (
+            &["run", "--http2", "a.test"],
+            "--http2: HTTP/2 and HTTP/3 are not available yet; leave it out, or use --http1",
+        ),
         (&["-d", "soon", "a.test"], "--duration: `soon`: use a number with a unit, such as 250ms, 10s or 5m"),
         (&["--urls", "no/such/list"], "--urls: `no/such/list`: cannot be read: no such file or directory"),
         (

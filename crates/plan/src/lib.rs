@@ -14,6 +14,7 @@ mod ftp;
 pub mod quantity;
 mod request;
 mod schedule;
+pub mod secrets;
 mod session;
 mod shard;
 mod stop;

@@ -1,9 +1,10 @@
 //! Two sides beside each other: what differs, by how much, and how sure that is.
 
+use crate::Format;
 use crate::chart::escape;
 use crate::html::page;
 use crate::layout::UNKNOWN;
-use crate::rendered::{Form, Rendered};
+use crate::rendered::Rendered;
 use crate::unit::{duration, rate, share};
 use crate::wording;
 use serde_json::{Value, json};
@@ -59,7 +60,7 @@ impl ComparisonReport {
 }
 
 impl Rendered for ComparisonReport {
-    const FORMS: &'static [Form] = &[Form::Text, Form::Json, Form::Markdown, Form::Html];
+    const FORMATS: &'static [Format] = &[Format::Text, Format::Json, Format::Markdown, Format::Html];
 
     fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.answer());

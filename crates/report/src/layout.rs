@@ -121,9 +121,24 @@ pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
 pub(crate) fn target(report: &Report<'_>) -> String {
     match report.run.targets.as_slice() {
         [] => "no target".to_owned(),
-        [only] => only.clone(),
-        [first, rest @ ..] => format!("{first} and {} more", count(rest.len() as u64)),
+        [only] => printable(only),
+        [first, rest @ ..] => format!("{} and {} more", printable(first), count(rest.len() as u64)),
     }
+}
+
+/// A text from outside in one line. Control characters, which could erase or imitate other output, and marks that change the
+/// direction of writing are written as `\u{1b}`.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let is_control = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+    };
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_control(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
+    }
+    line
 }
 
 /// Names of [`QUANTILES`] in rows, with their place.

@@ -10,6 +10,7 @@ mod comparison;
 mod csv;
 #[cfg(test)]
 mod fixture;
+mod format;
 mod html;
 mod json;
 mod junit;
@@ -25,36 +26,21 @@ pub mod wording;
 pub use capacity::{CapacityReport, why};
 pub use chart::Chart;
 pub use comparison::{ComparisonReport, Side};
-pub use rendered::{Form, Rendered};
+pub use format::Format;
+pub use layout::printable;
+pub use rendered::Rendered;
 pub use sweep::SweepReport;
 pub use trend::{TrendPoint, TrendReport};
 
 use warwolf_measure::{Run, Slo, SloResult, Summary, Verdict, judge};
 use warwolf_plan::Plan;
 
-/// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// For people: verdict, accounting, figures.
-    Text,
-    /// For programs: everything, as described in `schema/report-1.json`.
-    Json,
-    /// For spreadsheets: a line for each interval.
-    Csv,
-    /// For pull requests.
-    Markdown,
-    /// For browsers: everything, in one file.
-    Html,
-    /// For build servers: verdict and SLOs as test cases.
-    Junit,
-}
-
 /// A run with everything that is reported about it.
 #[derive(Clone, Debug)]
 pub struct Report<'r> {
     /// The run.
     pub run: &'r Run,
-    /// Its plan; none when its text is not one this version reads.
+    /// Its plan without secrets; none when its text is not one this version reads.
     pub plan: Option<Plan>,
     /// Every derived number.
     pub summary: Summary,
@@ -82,10 +68,16 @@ impl<'r> Report<'r> {
     }
 
     fn judged(run: &'r Run, plan: Option<Plan>, slos: &[Slo]) -> Self {
-        let summary = Summary::of(run);
+        let mut summary = Summary::of(run);
+        for target in &mut summary.targets {
+            target.url = target.url.as_deref().map(printable);
+        }
+        for host in &mut summary.hosts {
+            host.environment.host = printable(&host.environment.host);
+        }
         Self {
             run,
-            plan,
+            plan: plan.map(|plan| plan.masked()),
             verdict: judge(&summary),
             slos: slos.iter().map(|slo| slo.judge(&summary)).collect(),
             summary,
@@ -104,7 +96,7 @@ impl<'r> Report<'r> {
         self.slos.iter().all(SloResult::is_held)
     }
 
-    /// Renders the report. `colour` applies to [`Format::Text`] only.
+    /// Renders the report, in any format but [`Format::Svg`], which is empty. `colour` applies to [`Format::Text`] only.
     #[must_use]
     pub fn render(&self, format: Format, colour: bool) -> String {
         match format {
@@ -114,6 +106,7 @@ impl<'r> Report<'r> {
             Format::Markdown => markdown::render(self),
             Format::Html => html::render(self),
             Format::Junit => junit::render(self),
+            Format::Svg => String::new(),
         }
     }
 }

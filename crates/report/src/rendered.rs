@@ -1,30 +1,13 @@
-//! Results of experiments in the forms they are written in: one answer to "which, and how" for all of them.
+//! Results of experiments, and the formats of each.
 
-use crate::Chart;
+use crate::{Chart, Format};
 use std::fmt::Write;
 
-/// How the result of an experiment is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// For people: a table.
-    Text,
-    /// For programs: everything.
-    Json,
-    /// For spreadsheets: a line for each row.
-    Csv,
-    /// For pull requests.
-    Markdown,
-    /// For browsers: one page with its charts.
-    Html,
-    /// One chart.
-    Svg,
-}
-
-/// The result of an experiment, to be written in any of its forms.
+/// The result of an experiment, to be written in any of its formats.
 pub trait Rendered {
-    /// The forms it has; the others are empty.
-    const FORMS: &'static [Form] =
-        &[Form::Text, Form::Json, Form::Csv, Form::Markdown, Form::Html, Form::Svg];
+    /// The formats it has; the others are empty.
+    const FORMATS: &'static [Format] =
+        &[Format::Text, Format::Json, Format::Csv, Format::Markdown, Format::Html, Format::Svg];
 
     /// For people.
     fn text(&self) -> String;
@@ -49,14 +32,15 @@ pub trait Rendered {
     }
 
     /// Writes it.
-    fn render(&self, form: Form) -> String {
-        match form {
-            Form::Text => self.text(),
-            Form::Json => format!("{}\n", serde_json::to_string_pretty(&self.json()).unwrap_or_default()),
-            Form::Csv => self.csv(),
-            Form::Markdown => self.markdown(),
-            Form::Html => self.html(),
-            Form::Svg => self.chart().map_or_else(String::new, |chart| chart.to_svg()),
+    fn render(&self, format: Format) -> String {
+        match format {
+            Format::Text => self.text(),
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.json()).unwrap_or_default()),
+            Format::Csv => self.csv(),
+            Format::Markdown => self.markdown(),
+            Format::Html => self.html(),
+            Format::Junit => String::new(),
+            Format::Svg => self.chart().map_or_else(String::new, |chart| chart.to_svg()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The sentences about a verdict, its reasons and SLOs: written once, for every format and for messages.
 
+use crate::printable;
 use crate::unit::{count, counted, duration, rate, share};
 use warwolf_measure::{
     Cause, Explanation, Grade, HandOver, Lateness, Metric, Mismatch, MissingQuantile, Outcome, Reason,
@@ -48,7 +49,7 @@ pub const fn cause(cause: Cause) -> &'static str {
 pub fn evidence(reason: &Reason) -> String {
     let evidence = figures(&reason.figures);
     match &reason.host {
-        Some(host) => format!("{host}: {evidence}"),
+        Some(host) => format!("{}: {evidence}", printable(host)),
         None => evidence,
     }
 }

@@ -24,7 +24,7 @@ const REST: Duration = Duration::from_millis(500);
 /// # Errors
 /// When the words are wrong, a file cannot be had, or a run could not begin.
 pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
-    let outputs = output::of_experiment(&args.written, CapacityReport::FORMS)?;
+    let outputs = output::of_experiment(&args.written, CapacityReport::FORMATS)?;
     let job = Job::of(args, matches)?;
     let runner = Runner::new(args.written.quiet)?;
     let (mut search, mut tried) = (Search::new(job.range), Vec::new());

@@ -17,7 +17,7 @@ use warwolf_experiment::joined;
 use warwolf_measure::{Run, Summary, judge};
 use warwolf_plan::quantity::{parse_duration, print_duration};
 use warwolf_plan::{Plan, Stop};
-use warwolf_report::{ComparisonReport, Form, Rendered, Side, unit};
+use warwolf_report::{ComparisonReport, Format, Rendered, Side, unit};
 
 const TOTAL: Duration = Duration::from_secs(120);
 const SLICE: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// When the words are wrong, a file cannot be had, or a run could not begin.
 pub(crate) fn compare(args: &Compare, matches: &ArgMatches) -> Result<Exit, Failure> {
     let allowance = allowance(args.allow.as_deref(), args.allow_errors.as_deref())?;
-    let outputs = output::of_experiment(&args.written, ComparisonReport::FORMS)?;
+    let outputs = output::of_experiment(&args.written, ComparisonReport::FORMATS)?;
     let Live { report, is_stopped, ended } = match Sides::of(args, matches)? {
         Sides::Kept(sides) => Live { report: kept(*sides, allowance), is_stopped: false, ended: Ok(()) },
         Sides::Live(sides) => live(*sides, args, allowance, matches)?,
@@ -50,7 +50,7 @@ pub(crate) fn compare_kept(
     written: &Written,
 ) -> Result<Exit, Failure> {
     let allowance = allowance(relative, errors)?;
-    let outputs = output::of_experiment(written, ComparisonReport::FORMS)?;
+    let outputs = output::of_experiment(written, ComparisonReport::FORMATS)?;
     if !may_differ {
         alike(&sides)?;
     }
@@ -59,7 +59,7 @@ pub(crate) fn compare_kept(
 
 fn deliver(
     report: &ComparisonReport,
-    outputs: &Outputs<Form>,
+    outputs: &Outputs<Format>,
     stopped: bool,
     strict: bool,
 ) -> Result<Exit, Failure> {

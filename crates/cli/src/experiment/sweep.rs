@@ -26,7 +26,7 @@ use warwolf_report::{Rendered, SweepReport, unit};
 /// When the words are wrong, a file cannot be had, a command failed, or a run could not begin.
 pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Failure> {
     let job = Job::of(args, matches)?;
-    let outputs = output::of_experiment(&args.written, SweepReport::FORMS)?;
+    let outputs = output::of_experiment(&args.written, SweepReport::FORMATS)?;
     let folder = args.folder.as_deref().map(|path| Folder::open(path, &job.definition)).transpose()?;
     let runner = Runner::new(args.written.quiet)?;
     let mut sweep = Sweep { vary: job.vary.clone(), measured: Vec::new(), steps: job.steps.len() };

@@ -14,7 +14,7 @@ use warwolf_args::history::{Compare, Database, History as HistoryArgs, List, Wha
 use warwolf_args::{FileError, UsageError};
 use warwolf_history::{BASELINE, Entry, Filter, History, HistoryError};
 use warwolf_measure::Run;
-use warwolf_report::{Rendered, TrendPoint, TrendReport};
+use warwolf_report::{Rendered, TrendPoint, TrendReport, printable};
 
 /// Does what is asked of a history.
 ///
@@ -143,7 +143,7 @@ fn usual_place() -> Result<PathBuf, UsageError> {
 }
 
 fn show_list(args: &List, is_trend: bool) -> Result<Exit, Failure> {
-    let outputs = output::of_experiment(&args.written, TrendReport::FORMS)?;
+    let outputs = output::of_experiment(&args.written, TrendReport::FORMATS)?;
     let filter = Filter { name: args.name.clone(), tag: args.tag.clone(), latest: args.latest };
     let entries = Kept::open(&args.database)?.list(&filter)?;
     if is_trend && entries.is_empty() {
@@ -159,14 +159,14 @@ fn show_list(args: &List, is_trend: bool) -> Result<Exit, Failure> {
 fn point(entry: Entry) -> TrendPoint {
     TrendPoint {
         id: entry.id,
-        name: entry.name,
+        name: printable(&entry.name),
         date: date(entry.started_unix_ns),
-        verdict: entry.verdict,
-        target: entry.target,
+        verdict: printable(&entry.verdict),
+        target: printable(&entry.target),
         rate_per_s: entry.rate_per_s,
         quantiles_ns: entry.quantiles_ns,
         error_share: entry.error_share,
-        tags: entry.tags,
+        tags: entry.tags.iter().map(|tag| printable(tag)).collect(),
     }
 }
 

@@ -275,11 +275,11 @@ fn reproduce(out: &mut String, report: &Report<'_>) {
     if let Some(plan) = &report.plan {
         let _ = writeln!(out, "<p>{}</p>", escape(&warwolf_plan::describe(plan)).replace('\n', "<br>"));
     }
-    let _ = writeln!(
-        out,
-        "<details><summary>The whole plan</summary><pre>{}</pre></details>",
-        escape(&report.run.plan_text)
-    );
+    // The text in the run may contain passwords.
+    if let Some(plan) = &report.plan {
+        let text = escape(&warwolf_plan::text::to_toml(plan));
+        let _ = writeln!(out, "<details><summary>The whole plan</summary><pre>{text}</pre></details>");
+    }
 }
 
 /// A word as a shell reads it back.
