@@ -1,8 +1,8 @@
 //! What fills the holes of a template: fields and number of the session, random data, and bodies read while they are sent.
 
-use crate::setup::{NUMBER_HOLE, Upload};
+use crate::setup::{BODY_HOLE, FIRST_VALUE, Upload};
 use warwolf_http::{FieldWriter, Fill};
-use warwolf_plan::Request;
+use warwolf_plan::{Body, Request};
 use warwolf_workload::{Session, Workload};
 
 /// Passes values from the session to the protocol, which asks for them.
@@ -39,10 +39,10 @@ impl Fill for Filling<'_> {
 
     fn value(&mut self, hole: u16, out: &mut Vec<u8>) {
         let Some((session, workload, request)) = &mut self.fields else { return };
-        if hole == NUMBER_HOLE {
-            out.extend_from_slice(session.number().to_string().as_bytes());
-        } else if let Some(data) = &request.random {
-            self.drawn += session.write_data(workload, data, out);
+        if let Some(hole) = request.holes.get(usize::from(hole - FIRST_VALUE)) {
+            self.drawn += session.write_value(workload, hole.value, out);
+        } else if let (BODY_HOLE, Body::Random(data)) = (hole, &request.body) {
+            self.drawn += session.write_body(workload, *data, out);
         }
     }
 

@@ -64,12 +64,10 @@ impl Order {
         })
     }
 
-    /// Inserts the number of each conversation into the file's name, behind a dash and before its extension.
+    /// Inserts the number of each conversation into the path, `at` bytes from its beginning.
     #[must_use]
-    pub fn numbered(mut self) -> Self {
-        let name = self.path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-        let dot = self.path[name..].iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0);
-        self.number_at = Some(dot.map_or(self.path.len(), |dot| name + dot));
+    pub fn numbered(mut self, at: usize) -> Self {
+        self.number_at = Some(at.min(self.path.len()));
         self
     }
 
@@ -117,7 +115,7 @@ impl Order {
             None => command(verb, &[&self.path], out),
             Some(at) => {
                 let (before, behind) = self.path.split_at(at);
-                command(verb, &[before, b"-", number, behind], out);
+                command(verb, &[before, number, behind], out);
             }
         }
     }
@@ -138,20 +136,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_goes_before_the_extension_of_the_last_name() {
-        let rows = [
-            ("/up.txt", "/up-7.txt"),
-            ("/dir.d/up", "/dir.d/up-7"),
-            ("/a.b.c", "/a.b-7.c"),
-            ("/.hidden", "/.hidden-7"),
-            ("plain.bin", "plain-7.bin"),
-            ("", "/-7"),
-        ];
-        for (path, expected) in rows {
-            let order = Order::new(b"a", b"b", Action::Store, path.as_bytes(), false).unwrap().numbered();
+    fn a_number_goes_into_the_path() {
+        for (at, expected) in [(0, "7/up-.txt"), (4, "/up-7.txt"), (8, "/up-.txt7"), (9, "/up-.txt7")] {
+            let order = Order::new(b"a", b"b", Action::Store, b"/up-.txt", false).unwrap().numbered(at);
             let mut out = Vec::new();
             order.write_transfer(b"7", &mut out);
-            assert_eq!(String::from_utf8_lossy(&out), format!("STOR {expected}\r\n"), "{path}");
+            assert_eq!(String::from_utf8_lossy(&out), format!("STOR {expected}\r\n"), "{at}");
         }
     }
 

@@ -2,8 +2,8 @@
 
 use crate::quantity::{print_duration, print_rate};
 use crate::{
-    ArrivalProcess, Body, CookiePolicy, Cursor, HttpVersion, Idle, ListEnd, OnClose, Order, Ownership, Plan,
-    Request, Resumption, Schedule, SessionShape, Think, ThinkAt, Verify, Work,
+    ArrivalProcess, Body, CookiePolicy, Cursor, HoleValue, HttpVersion, Idle, ListEnd, OnClose, Order,
+    Ownership, Plan, RandomData, Request, Resumption, Schedule, SessionShape, Think, ThinkAt, Verify, Work,
 };
 use std::fmt::Write as _;
 
@@ -63,16 +63,22 @@ fn request(request: &Request) -> String {
         Body::Text(text) => format!(" with {}", counted(text.len() as u64, "byte")),
         Body::Bytes(bytes) => format!(" with {}", counted(bytes.len() as u64, "byte")),
         Body::File(file) => format!(" with the content of {}", file.display()),
+        Body::Random(data) => random(*data),
     };
     let fields = match request.headers.len() as u64 {
         0 => String::new(),
         fields => format!(" and {}", counted(fields, "header field")),
     };
-    let random = match &request.random {
-        Some(random) => format!(" with up to {} of random data", counted(random.max, "byte")),
-        None => String::new(),
-    };
-    format!("{} {}{body}{random}{fields}", request.method, request.url())
+    let filled = request.holes.iter().map(|hole| match hole.value {
+        HoleValue::Session => " with the number of its session".to_owned(),
+        HoleValue::Random(data) => random(data),
+    });
+    let holes: String = filled.collect();
+    format!("{} {}{holes}{body}{fields}", request.method, request.url())
+}
+
+fn random(data: RandomData) -> String {
+    format!(" with up to {} of random data", counted(data.max, "byte"))
 }
 
 fn schedule(plan: &Plan) -> String {

@@ -1,6 +1,6 @@
 //! What a request to an FTP server asks for.
 
-use crate::{Body, Plan, PlanError, Request, Scheme};
+use crate::{Body, Hole, HoleValue, Plan, PlanError, Request, Scheme};
 use percent_encoding::percent_decode_str;
 
 /// A transfer over FTP (RFC 1738 section 3.2). What has a body is stored, all else is fetched.
@@ -14,6 +14,8 @@ pub struct Transfer {
     pub path: Vec<u8>,
     /// What `;type=` says; bytes as they are when it says nothing.
     pub kind: TransferKind,
+    /// Where in the path the number of the session goes, if it does.
+    pub number_at: Option<usize>,
 }
 
 /// The type code of an FTP URL (RFC 1738 section 3.2.2).
@@ -47,23 +49,29 @@ impl Request {
             password: password.as_bytes().to_vec(),
             path: percent_decode_str(path).collect(),
             kind,
+            number_at: self.holes.first().map(|hole| {
+                let before = path.get(..hole.at as usize).unwrap_or(path);
+                percent_decode_str(before).count()
+            }),
         })
     }
 
     /// What FTP cannot do that other requests can.
-    pub(crate) fn check_transfer(&self) -> Result<(), PlanError> {
-        let Some(transfer) = self.transfer() else {
-            return match self.unique {
-                true => Err(PlanError::new(
-                    "unique",
-                    "true",
-                    "leave it out: only files stored over ftp have names",
-                )),
-                false => Ok(()),
-            };
-        };
-        if self.head.is_some() || self.random.is_some() {
+    pub(crate) fn check_transfer(&self, transfer: &Transfer) -> Result<(), PlanError> {
+        if self.head.is_some() {
             return Err(PlanError::new("head", "some", "leave it out for ftp, which has no heads"));
+        }
+        if let Body::Random(_) = self.body {
+            return Err(PlanError::new("body", "random", "use a text or a file with ftp"));
+        }
+        match self.holes.as_slice() {
+            [] => {}
+            [Hole { at, value: HoleValue::Session }]
+                if self.body != Body::None && self.path.get(..*at as usize).is_some_and(ends_whole) => {}
+            holes => {
+                let remedy = "use one hole with ftp, the number of the session within the path of a file that is stored";
+                return Err(PlanError::new("holes", holes.len().to_string(), remedy));
+            }
         }
         if transfer.kind == TransferKind::Names && self.body != Body::None {
             return Err(PlanError::new("path", &self.path, "leave out `;type=d`: names cannot be stored"));
@@ -78,6 +86,12 @@ impl Request {
         }
         Ok(())
     }
+}
+
+/// Whether an encoded path does not end within an escape, such as `%2`.
+fn ends_whole(path: &str) -> bool {
+    let end = path.as_bytes();
+    !end.ends_with(b"%") && (end.len() < 2 || end[end.len() - 2] != b'%')
 }
 
 impl Plan {
@@ -170,14 +184,27 @@ mod tests {
             plan.requests[0].body = Body::Text("x".to_owned());
         };
         assert_eq!(field(&listed), "requests.0.path");
-        let unnamed = |plan: &mut Plan| {
-            plan.requests[0] = Request { unique: true, ..Request::get("http://a.test/").unwrap() };
+        let numbered = |body: Body, at: u32, value: HoleValue| {
+            move |plan: &mut Plan| {
+                plan.requests[0].path = "/a%20b".to_owned();
+                plan.requests[0].body = body.clone();
+                plan.requests[0].holes = vec![Hole { at, value }];
+            }
         };
-        assert_eq!(field(&unnamed), "requests.0.unique");
-        let drawn = |plan: &mut Plan| {
-            let place = crate::DataPlace::Path;
-            plan.requests[0].random = Some(RandomData { max: 1, place, escaped: true });
-        };
-        assert_eq!(field(&drawn), "requests.0.head");
+        let data = RandomData { max: 1, escaped: true };
+        let stored = || Body::Text("x".to_owned());
+        for (body, at, value) in [
+            (Body::None, 2, HoleValue::Session),
+            (stored(), 7, HoleValue::Session),
+            (stored(), 3, HoleValue::Session),
+            (stored(), 2, HoleValue::Random(data)),
+        ] {
+            assert_eq!(field(&numbered(body, at, value)), "requests.0.holes", "at {at}");
+        }
+        assert_eq!(field(&|plan| plan.requests[0].body = Body::Random(data)), "requests.0.body");
+        let mut good = plan.clone();
+        numbered(stored(), 5, HoleValue::Session)(&mut good);
+        assert_eq!(good.requests[0].transfer().unwrap().number_at, Some(3), "of the path as it is sent");
+        good.check().unwrap();
     }
 }

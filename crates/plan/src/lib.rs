@@ -29,7 +29,7 @@ pub use connections::{
 pub use describe::describe;
 pub use error::PlanError;
 pub use ftp::{Transfer, TransferKind};
-pub use request::{Body, DataPlace, Endpoint, RandomData, Request, RequestId, Scheme};
+pub use request::{Body, Endpoint, Hole, HoleValue, RandomData, Request, RequestId, Scheme};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
     Auth, Burst, CookiePolicy, Credentials, Cursor, FailureRule, InitialCookie, Links, ListEnd, Order,

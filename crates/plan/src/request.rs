@@ -77,6 +77,8 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// The content of a file, read while it is sent when it is large.
     File(PathBuf),
+    /// Data drawn anew for each call, announced by a `Content-length` as the last line of the head. Needs [`Request::head`].
+    Random(RandomData),
 }
 
 /// One request that sessions may send.
@@ -104,43 +106,53 @@ pub struct Request {
     /// only name the request, and `method` says whether its reply has a body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// Data that is drawn for every call and sent with it. Needs `head`, which stands for the request without the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub random: Option<RandomData>,
-    /// Whether the name of a file that is stored over FTP gets the session's number, before its extension: sessions then do not
-    /// write over each other's.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unique: bool,
+    /// Values that are filled in for each call, in the order of their positions. Over HTTP they need `head`, and no body or
+    /// one that is drawn; over FTP they are for files that are stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holes: Vec<Hole>,
 }
 
-/// Data drawn anew for every call: bytes of any value, from the session's own stream of random numbers.
+/// A value that is filled into a request for each call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hole {
+    /// Where it goes: so many bytes of `head` come before it, over FTP of `path`.
+    pub at: u32,
+    /// The value.
+    pub value: HoleValue,
+}
+
+/// What a hole is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HoleValue {
+    /// The number of the session, from 0.
+    Session,
+    /// Random data up to its first line feed, which would end the line that it is in. Not over FTP.
+    Random(RandomData),
+}
+
+/// Data drawn anew for each call: bytes of any value, from the session's own stream of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomData {
     /// Its length at the most, in bytes before they are escaped: 1 to `max`, all alike. At most [`RandomData::LONGEST`].
     pub max: u64,
-    /// Where it goes.
-    pub place: DataPlace,
     /// Whether bytes that mean nothing in a URL are sent as `%XX`: all but letters, digits and `;/?:@&=+$,-_.!~*'()`. Otherwise
-    /// they are sent as they are; in a request line only those before the first line feed.
+    /// they are sent as they are.
     pub escaped: bool,
 }
 
 impl RandomData {
     /// The most that may be drawn for a call, in bytes: 64 MiB. All of it is in memory at once.
     pub const LONGEST: u64 = 64 << 20;
-}
 
-/// Where random data goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DataPlace {
-    /// At the end of the request's target, behind a question mark.
-    Query,
-    /// At the end of the request's target.
-    Path,
-    /// In the body, announced by a `Content-length` as the last line of the head.
-    Body,
+    fn check(&self, field: &str) -> Result<(), PlanError> {
+        if (1..=Self::LONGEST).contains(&self.max) {
+            return Ok(());
+        }
+        Err(PlanError::new(field, self.max.to_string(), format!("use 1 to {}", Self::LONGEST)))
+    }
 }
 
 impl Request {
@@ -189,8 +201,7 @@ impl Request {
             body: Body::None,
             basic_auth,
             head: None,
-            random: None,
-            unique: false,
+            holes: Vec::new(),
         })
     }
 
@@ -200,14 +211,36 @@ impl Request {
         format!("{}{}", self.endpoint, self.path)
     }
 
-    fn check_random(&self, random: &RandomData) -> Result<(), PlanError> {
-        if !(1..=RandomData::LONGEST).contains(&random.max) {
-            let remedy = format!("use 1 to {}", RandomData::LONGEST);
-            return Err(PlanError::new("random.max", random.max.to_string(), remedy));
+    /// Whether random data is drawn for each call.
+    #[must_use]
+    pub fn has_random_data(&self) -> bool {
+        matches!(self.body, Body::Random(_))
+            || self.holes.iter().any(|hole| matches!(hole.value, HoleValue::Random(_)))
+    }
+
+    /// Checks what is filled in for each call over HTTP.
+    fn check_holes(&self, head: Option<&str>) -> Result<(), PlanError> {
+        if let Body::Random(data) = &self.body {
+            data.check("body.random.max")?;
+            if head.is_none() {
+                return Err(PlanError::new("body", "random", "give the request as it is sent, `head`"));
+            }
         }
-        if self.head.is_none() || self.body != Body::None {
-            let remedy = "give the request as it is sent, `head`, and no `body`: data goes into exactly that";
-            return Err(PlanError::new("random", "some", remedy));
+        let Some(last) = self.holes.last() else { return Ok(()) };
+        let wrong = |value: String, remedy: &str| Err(PlanError::new("holes", value, remedy));
+        let Some(head) = head else {
+            return wrong(format!("{}", self.holes.len()), "give the request as it is sent, `head`");
+        };
+        if !matches!(self.body, Body::None | Body::Random(_)) {
+            return wrong(format!("{}", self.holes.len()), "use no body, or one that is drawn");
+        }
+        if last.at as usize > head.chars().count() || !self.holes.is_sorted_by_key(|hole| hole.at) {
+            return wrong(format!("at {}", last.at), "use positions within `head`, in order");
+        }
+        for hole in &self.holes {
+            if let HoleValue::Random(data) = &hole.value {
+                data.check("holes.value.random.max")?;
+            }
         }
         Ok(())
     }
@@ -216,9 +249,9 @@ impl Request {
         if let Body::File(path) = &self.body {
             check_path("body", path)?;
         }
-        self.check_transfer()?;
-        if let Some(random) = &self.random {
-            self.check_random(random)?;
+        match self.transfer() {
+            Some(transfer) => self.check_transfer(&transfer)?,
+            None => self.check_holes(self.head.as_deref())?,
         }
         if let Some(head) = &self.head {
             return match head.chars().find(|letter| *letter > '\u{ff}') {

@@ -264,16 +264,30 @@ fn shards_of_shards_cover_everything_once() {
 #[test]
 fn random_data_needs_a_request_that_is_given_as_it_is_sent() {
     let mut request = Request::get("http://a.test/").unwrap();
-    let data = RandomData { max: 10, place: DataPlace::Query, escaped: true };
-    request.random = Some(data);
+    let data = RandomData { max: 10, escaped: true };
+    let hole = |at, max| Hole { at, value: HoleValue::Random(RandomData { max, ..data }) };
+    request.holes = vec![hole(5, 10)];
     let field = |request: &Request| Plan::new(vec![request.clone()]).check().err().map(|error| error.field);
-    assert_eq!(field(&request).as_deref(), Some("requests.0.random"));
+    assert_eq!(field(&request).as_deref(), Some("requests.0.holes"));
     request.head = Some("GET / HTTP/1.0\r\n".to_owned());
     assert_eq!(field(&request), None);
     for max in [0, RandomData::LONGEST + 1] {
-        request.random = Some(RandomData { max, ..data });
-        assert_eq!(field(&request).as_deref(), Some("requests.0.random.max"));
+        request.holes = vec![hole(5, max)];
+        assert_eq!(field(&request).as_deref(), Some("requests.0.holes.value.random.max"));
+        request.holes.clear();
+        request.body = Body::Random(RandomData { max, ..data });
+        assert_eq!(field(&request).as_deref(), Some("requests.0.body.random.max"));
+        request.body = Body::None;
     }
+    for holes in [vec![hole(17, 10)], vec![hole(5, 10), hole(4, 10)]] {
+        request.holes = holes;
+        assert_eq!(field(&request).as_deref(), Some("requests.0.holes"));
+    }
+    request.holes = vec![hole(4, 10), hole(5, 10)];
+    request.body = Body::Random(data);
+    assert_eq!(field(&request), None);
+    request.body = Body::Text("x".into());
+    assert_eq!(field(&request).as_deref(), Some("requests.0.holes"), "a body of a fixed length");
 }
 
 #[test]

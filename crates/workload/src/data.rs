@@ -1,31 +1,27 @@
-//! Random data that goes out with a call: for queries, header fields and bodies.
+//! Random data that goes out with a call: in its head or as its body.
 
 use crate::seed::Stream;
-use warwolf_plan::{DataPlace, RandomData};
+use warwolf_plan::RandomData;
 
-/// Appends what `data` puts into a request, drawn from `stream`: for a query with its question mark, for a body with the
-/// `Content-length` line and the empty line before it. Gives the length of the data itself as it was drawn and escaped.
-pub(crate) fn write(stream: Stream, data: &RandomData, out: &mut Vec<u8>) -> u64 {
+/// Appends random data to a head: up to its first line feed, behind which another line would begin. Gives the length of
+/// what was drawn and escaped.
+pub(crate) fn write_line(stream: Stream, data: RandomData, out: &mut Vec<u8>) -> u64 {
     let drawn = draw(stream, data);
-    match data.place {
-        DataPlace::Query | DataPlace::Path => {
-            if data.place == DataPlace::Query {
-                out.push(b'?');
-            }
-            // A line feed ends the request line: what is behind it would be another line.
-            let end = drawn.iter().position(|byte| *byte == b'\n').unwrap_or(drawn.len());
-            out.extend_from_slice(&drawn[..end]);
-        }
-        DataPlace::Body => {
-            out.extend_from_slice(format!("Content-length: {}\r\n\r\n", drawn.len()).as_bytes());
-            out.extend_from_slice(&drawn);
-        }
-    }
+    let end = drawn.iter().position(|byte| *byte == b'\n').unwrap_or(drawn.len());
+    out.extend_from_slice(&drawn[..end]);
+    drawn.len() as u64
+}
+
+/// Appends the end of a head, beginning with the `Content-length`, and random data as the body. Gives the length of the body.
+pub(crate) fn write_body(stream: Stream, data: RandomData, out: &mut Vec<u8>) -> u64 {
+    let drawn = draw(stream, data);
+    out.extend_from_slice(format!("Content-length: {}\r\n\r\n", drawn.len()).as_bytes());
+    out.extend_from_slice(&drawn);
     drawn.len() as u64
 }
 
 /// One to `max` bytes, each of any value, escaped where that is wanted.
-fn draw(stream: Stream, data: &RandomData) -> Vec<u8> {
+fn draw(stream: Stream, data: RandomData) -> Vec<u8> {
     let length = 1 + stream.below(0, data.max);
     let whole = usize::try_from(length).unwrap_or(0);
     let mut drawn = Vec::with_capacity(if data.escaped { whole * 5 / 2 } else { whole });
@@ -62,10 +58,10 @@ mod tests {
 
     #[test]
     fn lengths_and_bytes_are_even() {
-        let data = RandomData { max: 20, place: DataPlace::Body, escaped: false };
+        let data = RandomData { max: 20, escaped: false };
         let (mut lengths, mut values) = ([0; 21], [0; 256]);
         for number in 0..20_000 {
-            let drawn = draw(stream(number), &data);
+            let drawn = draw(stream(number), data);
             lengths[drawn.len()] += 1;
             drawn.iter().for_each(|byte| values[usize::from(*byte)] += 1);
         }
@@ -95,19 +91,19 @@ mod tests {
 
     #[test]
     fn data_stands_where_it_should() {
-        let of = |place, escaped| {
+        let data = |escaped| RandomData { max: 3_000, escaped };
+        let line = |escaped| {
             let mut out = Vec::new();
-            let length = write(stream(3), &RandomData { max: 3_000, place, escaped }, &mut out);
+            let length = write_line(stream(3), data(escaped), &mut out);
             (length as usize, out)
         };
-        let (length, query) = of(DataPlace::Query, true);
-        assert_eq!((query[0], query.len()), (b'?', length + 1));
-        let (_, path) = of(DataPlace::Path, true);
-        assert_eq!(path, query[1..]);
-        let (length, body) = of(DataPlace::Body, false);
+        let (length, escaped) = line(true);
+        assert_eq!(escaped.len(), length);
+        let mut body = Vec::new();
+        let length = write_body(stream(3), data(false), &mut body) as usize;
         let head = format!("Content-length: {length}\r\n\r\n");
         assert!(body.starts_with(head.as_bytes()) && body.len() == head.len() + length);
-        let (counted, raw) = of(DataPlace::Path, false);
+        let (counted, raw) = line(false);
         let line_feed = body[head.len()..].iter().position(|byte| *byte == b'\n').unwrap();
         assert_eq!((counted, raw.len()), (length, line_feed), "sent up to a line feed, and counted whole");
     }

@@ -11,11 +11,11 @@ use crate::interceptors::{Extras, Interceptor, Next, Provenance, setup};
 use crate::interest::{Captured, Interest, is_page};
 use crate::page::Page;
 use crate::program::{Position, Program};
-use crate::seed::{Purpose, Streams};
+use crate::seed::{Purpose, Stream, Streams};
 use std::collections::HashMap;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_plan::{CheckedPlan, CookiePolicy, FailureRule, RandomData, Request, RequestId, Work};
+use warwolf_plan::{CheckedPlan, CookiePolicy, FailureRule, HoleValue, RandomData, Request, RequestId, Work};
 
 /// What all sessions of a plan share.
 ///
@@ -339,13 +339,27 @@ impl Session {
         }
     }
 
-    /// Appends the generated data of a call of this session: the n-th time it is asked, the same with every run of a seed.
-    /// Gives the length of the data itself.
-    pub fn write_data(&mut self, workload: &Workload, data: &RandomData, out: &mut Vec<u8>) -> u64 {
+    /// Appends the value of a hole in the head of a call. Gives the length of the random data in it.
+    pub fn write_value(&mut self, workload: &Workload, value: HoleValue, out: &mut Vec<u8>) -> u64 {
+        match value {
+            HoleValue::Session => {
+                out.extend_from_slice(self.number.to_string().as_bytes());
+                0
+            }
+            HoleValue::Random(data) => data::write_line(self.chance(workload), data, out),
+        }
+    }
+
+    /// Appends random data as the body of a call, with the end of the head that announces it. Gives the length of the body.
+    pub fn write_body(&mut self, workload: &Workload, data: RandomData, out: &mut Vec<u8>) -> u64 {
+        data::write_body(self.chance(workload), data, out)
+    }
+
+    /// The stream for the next random data of this session: the n-th is the same with every run of a seed.
+    fn chance(&mut self, workload: &Workload) -> Stream {
         let extras = self.extras.get_or_insert_default();
-        let stream = workload.data.stream(self.number).branch(extras.generated);
         extras.generated += 1;
-        data::write(stream, data, out)
+        workload.data.stream(self.number).branch(extras.generated - 1)
     }
 
     /// Calls it has asked for: steps with a request that [`Self::next`] gave.

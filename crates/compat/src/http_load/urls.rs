@@ -47,8 +47,7 @@ pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request
         body: Body::None,
         basic_auth: None,
         head: Some(head),
-        random: None,
-        unique: false,
+        holes: Vec::new(),
     })
 }
 

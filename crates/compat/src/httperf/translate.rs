@@ -369,8 +369,7 @@ fn planned(options: &Options, server: &str, wire: Wire) -> Request {
             false => Body::Bytes(wire.body),
         },
         basic_auth: None,
-        random: None,
-        unique: false,
+        holes: Vec::new(),
         head: Some(latin(&wire.head)),
     }
 }

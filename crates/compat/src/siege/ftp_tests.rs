@@ -1,6 +1,7 @@
 use super::*;
 use crate::siege::testing::Paper;
 use crate::siege::{Call, CallCounter, Classic, parse};
+use warwolf_plan::{Hole, HoleValue};
 
 fn siege(rc: &str, words: &str) -> Classic {
     let world = Paper::default().with_file("rc", rc).with_file("up.txt", "what is stored\n");
@@ -22,14 +23,32 @@ fn a_url_becomes_a_transfer() {
     assert_eq!(got.url(), "ftp://a.test/dir/file;type=a");
     assert_eq!((got.endpoint.port, got.method.as_str()), (21, "GET"));
     assert_eq!(got.basic_auth.as_deref(), Some("me:se cret"));
-    assert!(got.headers.is_empty() && !got.unique);
+    assert!(got.headers.is_empty() && got.holes.is_empty());
     let put = request("unique = true\n", "FTP://a.test:2121/dir/up.txt PUT <up.txt");
-    assert_eq!((put.endpoint.port, put.unique), (2121, true));
+    assert_eq!((put.endpoint.port, put.path.as_str()), (2121, "/dir/up-.txt"));
+    assert_eq!(put.holes, [Hole { at: 8, value: HoleValue::Session }]);
     assert_eq!(put.body, warwolf_plan::Body::Text("what is stored".to_owned()));
-    assert!(!request("unique = false\n", "ftp://a.test/up.txt PUT <up.txt").unique);
+    assert_eq!(request("unique = false\n", "ftp://a.test/up.txt PUT <up.txt").holes, []);
     assert_eq!(request("", "-g|ftp://a.test/x").method, "GET", "there is no HEAD");
     let nowhere = request("", "ftp://a.test/x%0d%0aDELE%20y");
     assert_eq!(nowhere.endpoint.scheme, Scheme::Http, "two commands are no URL");
+}
+
+#[test]
+fn a_number_goes_before_the_extension_of_the_last_name() {
+    let rows = [
+        ("/up.txt", "/up-7.txt"),
+        ("/dir.d/up", "/dir.d/up-7"),
+        ("/a.b.c", "/a.b-7.c"),
+        ("/.hidden", "/.hidden-7"),
+        ("/up.txt;type=a", "/up-7.txt;type=a"),
+        ("/", "/-7"),
+    ];
+    for (path, expected) in rows {
+        let (mut path, holes) = crate::siege::planning::numbered(path);
+        path.insert(holes[0].at as usize, '7');
+        assert_eq!(path, expected);
+    }
 }
 
 #[test]

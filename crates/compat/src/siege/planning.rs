@@ -6,9 +6,10 @@ use super::url::{Payload, Target};
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
-    Auth, Body, Burst, Connections, CookiePolicy, Credentials, Endpoint, HttpVersion, InitialCookie, Network,
-    Order, Ownership, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId, ResourceOrder, Resources,
-    Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
+    Auth, Body, Burst, Connections, CookiePolicy, Credentials, Endpoint, Hole, HoleValue, HttpVersion,
+    InitialCookie, Network, Order, Ownership, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId,
+    ResourceOrder, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls,
+    Unresolved, Verify, Work,
 };
 
 /// siege follows redirects for ever, and falls over; nobody needs more than this.
@@ -189,9 +190,11 @@ fn resources(settings: &Settings) -> Resources {
 /// The request for a URL, its header fields in the original's order.
 fn request(settings: &Settings, target: &Target) -> Request {
     let is_ftp = target.endpoint.scheme == Scheme::Ftp;
+    let is_numbered = is_ftp && target.payload != Payload::None && settings.unique;
+    let (path, holes) = if is_numbered { numbered(&target.path) } else { (target.path.clone(), Vec::new()) };
     Request {
         endpoint: target.endpoint.clone(),
-        path: target.path.clone(),
+        path,
         method: if is_ftp { target.method.to_owned() } else { method(settings, target) },
         headers: if is_ftp { Vec::new() } else { headers(settings, target) },
         body: match &target.payload {
@@ -201,9 +204,18 @@ fn request(settings: &Settings, target: &Target) -> Request {
         },
         basic_auth: ftp::login(settings, target),
         head: None,
-        random: None,
-        unique: is_ftp && target.payload != Payload::None && settings.unique,
+        holes,
     }
+}
+
+/// The path of a file with the number of the user before its extension, behind a dash.
+pub(super) fn numbered(path: &str) -> (String, Vec<Hole>) {
+    let end = path.rfind(";type=").unwrap_or(path.len());
+    let name = path[..end].rfind('/').map_or(0, |slash| slash + 1);
+    let dot = path[name..end].rfind('.').filter(|dot| *dot > 0);
+    let (before, behind) = path.split_at(dot.map_or(end, |dot| name + dot));
+    let at = u32::try_from(before.len() + 1).unwrap_or(u32::MAX);
+    (format!("{before}-{behind}"), vec![Hole { at, value: HoleValue::Session }])
 }
 
 fn headers(settings: &Settings, target: &Target) -> Vec<(String, String)> {

@@ -4,8 +4,8 @@ use super::{Classic, Style};
 use crate::latin;
 use std::time::Duration;
 use warwolf_plan::{
-    Body, Connections, DataPlace, Endpoint, HttpVersion, Network, Order, Plan, RandomData, ReplyEnd, Request,
-    Schedule, Scheme, SessionShape, Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
+    Body, Connections, Endpoint, Hole, HoleValue, HttpVersion, Network, Order, Plan, RandomData, ReplyEnd,
+    Request, Schedule, Scheme, SessionShape, Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
 };
 
 /// A command line that means nothing: what goes to stderr. The exit code is 255.
@@ -69,31 +69,31 @@ pub fn parse(argv: &[String], seed: u64) -> Result<Classic, Usage> {
 fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
     // What is no URL has no host, and the empty name no address: every transaction fails as in the original.
     let (host, port, target) = split(url).unwrap_or(("", 80, "/"));
-    let place = match (options.path, options.post) {
-        (true, _) => DataPlace::Path,
-        (false, true) => DataPlace::Body,
-        (false, false) => DataPlace::Query,
-    };
     let max = (options.length.ceil() as u64).min(RandomData::LONGEST);
-    let random = (options.length > 0.0).then_some(RandomData { max, place, escaped: !options.raw });
+    let data = (options.length > 0.0).then_some(RandomData { max, escaped: !options.raw });
+    // Of path and body the path is taken; otherwise data goes into the query.
+    let posted = data.filter(|_| options.post && !options.path);
+    let added = data.filter(|_| posted.is_none());
     let mut target = if target.is_empty() { "/".to_owned() } else { target.to_owned() };
-    if random.is_some() && place == DataPlace::Path && !target.ends_with('/') {
+    if added.is_some() && options.path && !target.ends_with('/') {
         target.push('/');
     }
-    let posts = random.is_some() && place == DataPlace::Body;
-    let (method, kind) =
-        if posts { ("POST", "Content-type: application/octet-stream\r\n") } else { ("GET", "") };
-    let bytes = latin(target.as_bytes());
+    let mark = if added.is_some() && !options.path { "?" } else { "" };
+    let (method, kind) = match posted {
+        Some(_) => ("POST", "Content-type: application/octet-stream\r\n"),
+        None => ("GET", ""),
+    };
+    let before = format!("{method} {}{mark}", latin(target.as_bytes()));
+    let at = u32::try_from(before.chars().count()).unwrap_or(u32::MAX);
     let request = Request {
         endpoint: Endpoint { scheme: Scheme::Http, host: host.to_owned(), port },
         path: target,
         method: method.to_owned(),
         headers: Vec::new(),
-        body: Body::None,
+        body: posted.map_or(Body::None, Body::Random),
         basic_auth: None,
-        head: Some(format!("{method} {bytes} HTTP/1.0\r\n{kind}")),
-        random,
-        unique: false,
+        head: Some(format!("{before} HTTP/1.0\r\n{kind}")),
+        holes: added.map(|data| Hole { at, value: HoleValue::Random(data) }).into_iter().collect(),
     };
     Plan {
         seed: style.seed,

@@ -1,7 +1,9 @@
 use super::*;
 use std::time::Duration;
 use warwolf_measure::Outcome;
-use warwolf_plan::{DataPlace, Order, RandomData, ReplyEnd, Schedule, Think, ThinkAt, Unresolved, Work};
+use warwolf_plan::{
+    Body, HoleValue, Order, RandomData, ReplyEnd, Schedule, Think, ThinkAt, Unresolved, Work,
+};
 
 /// A run of the original as it was captured: command, output, speech and exit code.
 fn captured(name: &str) -> String {
@@ -270,30 +272,42 @@ fn copies_are_users_of_a_closed_loop() {
 fn a_request_is_its_request_line_alone() {
     let plan = plan("http://a.test/x");
     assert_eq!(plan.requests[0].head.as_deref(), Some("GET /x HTTP/1.0\r\n"));
-    assert_eq!(plan.requests[0].random, None);
+    assert_eq!((&plan.requests[0].holes[..], &plan.requests[0].body), (&[][..], &Body::None));
     assert_eq!(plan.connections.reply_end, ReplyEnd::Close);
 }
 
 #[test]
 fn random_data_goes_into_query_path_or_body() {
-    let data = |max, place, escaped| Some(RandomData { max, place, escaped });
+    let data = |max, escaped| RandomData { max, escaped };
     let post = "POST /x HTTP/1.0\r\nContent-type: application/octet-stream\r\n";
+    // The head with a star where the data goes, and the data.
     let rows = [
-        ("-l 20 http://a.test/x", "GET /x HTTP/1.0\r\n", data(20, DataPlace::Query, true)),
-        ("-l 20 http://a.test", "GET / HTTP/1.0\r\n", data(20, DataPlace::Query, true)),
-        ("-l 20 -p http://a.test/x", "GET /x/ HTTP/1.0\r\n", data(20, DataPlace::Path, true)),
-        ("-l 20 -p http://a.test/x/", "GET /x/ HTTP/1.0\r\n", data(20, DataPlace::Path, true)),
-        ("-l 20 -P http://a.test/x", post, data(20, DataPlace::Body, true)),
-        ("-l 20 -Pr http://a.test/x", post, data(20, DataPlace::Body, false)),
-        ("-l 20 -pPr http://a.test/x", "GET /x/ HTTP/1.0\r\n", data(20, DataPlace::Path, false)),
-        ("-l 0.5 http://a.test/x", "GET /x HTTP/1.0\r\n", data(1, DataPlace::Query, true)),
+        ("-l 20 http://a.test/x", "GET /x?* HTTP/1.0\r\n", Some(data(20, true))),
+        ("-l 20 http://a.test", "GET /?* HTTP/1.0\r\n", Some(data(20, true))),
+        ("-l 20 -p http://a.test/x", "GET /x/* HTTP/1.0\r\n", Some(data(20, true))),
+        ("-l 20 -p http://a.test/x/", "GET /x/* HTTP/1.0\r\n", Some(data(20, true))),
+        ("-l 20 -P http://a.test/x", post, Some(data(20, true))),
+        ("-l 20 -Pr http://a.test/x", post, Some(data(20, false))),
+        ("-l 20 -pPr http://a.test/x", "GET /x/* HTTP/1.0\r\n", Some(data(20, false))),
+        ("-l 0.5 http://a.test/x", "GET /x?* HTTP/1.0\r\n", Some(data(1, true))),
+        ("-l 20 http://a.test/\u{e9}", "GET /\u{c3}\u{a9}?* HTTP/1.0\r\n", Some(data(20, true))),
         // Without data there is nothing to post, and no place for it.
         ("-P -p -r http://a.test/x", "GET /x HTTP/1.0\r\n", None),
         ("-l -5 -P http://a.test/x", "GET /x HTTP/1.0\r\n", None),
     ];
-    for (words, head, random) in rows {
+    for (words, expected, data) in rows {
         let request = &plan(words).requests[0];
-        assert_eq!((request.head.as_deref(), request.random), (Some(head), random), "{words}");
+        let mut head: Vec<char> = request.head.as_deref().unwrap().chars().collect();
+        let mut drawn = match request.body {
+            Body::Random(data) => Some(data),
+            _ => None,
+        };
+        for hole in &request.holes {
+            let HoleValue::Random(data) = hole.value else { panic!("{words}: {hole:?}") };
+            drawn = Some(data);
+            head.insert(hole.at as usize, '*');
+        }
+        assert_eq!((String::from_iter(head).as_str(), drawn), (expected, data), "{words}");
     }
 }
 

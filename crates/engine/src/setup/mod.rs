@@ -8,7 +8,7 @@ use crate::SetupError;
 #[cfg(test)]
 pub(crate) use endpoints::ADDED_MAX;
 pub(crate) use endpoints::Endpoints;
-pub(crate) use request::{NUMBER_HOLE, PreparedRequest, RequestRef, Upload};
+pub(crate) use request::{BODY_HOLE, FIRST_VALUE, PreparedRequest, RequestRef, Upload};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 pub(crate) use tls::tls_config;
 use warwolf_driver::{Address, SocketOptions};

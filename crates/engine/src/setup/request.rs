@@ -5,7 +5,7 @@ use crate::SetupError;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use warwolf_http::{Action, Hole, Order, RequestBody, Template, TemplateBuilder, Version};
-use warwolf_plan::{Body, DataPlace, Request, RequestId, Scheme, Transfer, TransferKind};
+use warwolf_plan::{Body, Request, RequestId, Scheme, Transfer, TransferKind};
 
 /// A body up to this size is part of its template; a larger one is read while it is sent.
 const INLINE_BODY: u64 = 65_536;
@@ -112,12 +112,25 @@ impl Prepared {
     fn encode_raw(&self, request: &Request, head: &str) -> Result<Template, SetupError> {
         // Characters up to U+00FF are bytes; a checked plan has no others.
         let head: Vec<u8> = head.chars().map(|letter| letter as u8).collect();
-        let hole = self.session_fields.then_some(SESSION_HOLE);
         let closes = !self.keep_alive;
-        Ok(match &request.random {
-            Some(data) => with_data(&request.method, head, hole, closes, data.place),
-            None => Template::raw(&request.method, &head, hole, closes, body(request)?),
-        })
+        let hole = self.session_fields.then_some(SESSION_HOLE);
+        let is_random = matches!(request.body, Body::Random(_));
+        if request.holes.is_empty() && !is_random {
+            return Ok(Template::raw(&request.method, &head, hole, closes, body(request)?));
+        }
+        let end = head.len();
+        let mut bytes = head;
+        let values = (FIRST_VALUE..).zip(&request.holes);
+        let mut holes: Vec<_> =
+            values.map(|(number, hole)| (hole.at as usize, Hole::Value(number))).collect();
+        holes.extend(hole.map(|hole| (end, Hole::Fields(hole))));
+        if is_random {
+            // The hole brings the line that announces the data, and the empty line.
+            holes.push((end, Hole::Value(BODY_HOLE)));
+        } else {
+            bytes.extend_from_slice(b"\r\n");
+        }
+        Ok(Template::exact(&request.method, bytes, holes, closes))
     }
 
     /// Adds the fields that a request has unless the plan gives them.
@@ -157,7 +170,7 @@ impl Upload {
                 let file = File::open(path).map_err(|error| SetupError::file(path, error))?;
                 Ok(Some(Self(file)))
             }
-            Body::None | Body::Text(_) | Body::Bytes(_) => Ok(None),
+            Body::None | Body::Text(_) | Body::Bytes(_) | Body::Random(_) => Ok(None),
         }
     }
 
@@ -170,34 +183,11 @@ impl Upload {
 /// The hole of a template for the header fields that the session adds.
 pub(super) const SESSION_HOLE: u16 = 0;
 
-/// The hole for random data.
-pub(super) const DATA_HOLE: u16 = 1;
+/// The hole for the first of [`Request::holes`]; the others follow.
+pub(crate) const FIRST_VALUE: u16 = 1;
 
-/// The hole for the number of the session.
-pub(crate) const NUMBER_HOLE: u16 = 2;
-
-/// A request with a hole for random data: before the version of its first line, or behind its head.
-fn with_data(
-    method: &str,
-    mut bytes: Vec<u8>,
-    hole: Option<u16>,
-    closes: bool,
-    place: DataPlace,
-) -> Template {
-    let end = bytes.len();
-    let session = hole.map(|hole| (end, Hole::Fields(hole)));
-    let holes = match place {
-        DataPlace::Query | DataPlace::Path => {
-            let line = bytes.iter().position(|byte| *byte == b'\r').unwrap_or(end);
-            let version = bytes[..line].windows(6).rposition(|word| word == b" HTTP/").unwrap_or(line);
-            bytes.extend_from_slice(b"\r\n");
-            [Some((version, Hole::Value(DATA_HOLE))), session]
-        }
-        // The hole brings the line that announces the data, and the empty line.
-        DataPlace::Body => [session, Some((end, Hole::Value(DATA_HOLE)))],
-    };
-    Template::exact(method, bytes, holes.into_iter().flatten().collect(), closes)
-}
+/// The hole for a body that is drawn, with the end of the head before it.
+pub(crate) const BODY_HOLE: u16 = u16::MAX;
 
 /// Encodes a request that transfers a file.
 fn encode_transfer(request: &Request, transfer: &Transfer) -> Result<Template, SetupError> {
@@ -209,15 +199,17 @@ fn encode_transfer(request: &Request, transfer: &Transfer) -> Result<Template, S
     let is_text = transfer.kind == TransferKind::Text;
     let order = Order::new(&transfer.name, &transfer.password, action, &transfer.path, is_text)
         .map_err(|error| SetupError::request(request, error.into()))?;
-    let is_numbered = request.unique && action == Action::Store;
-    let order = if is_numbered { order.numbered() } else { order };
-    Ok(Template::transfer(order, NUMBER_HOLE, body(request)?))
+    let order = match transfer.number_at {
+        Some(at) => order.numbered(at),
+        None => order,
+    };
+    Ok(Template::transfer(order, FIRST_VALUE, body(request)?))
 }
 
 /// What follows the head of `request`. The content of a small file is read here.
 fn body(request: &Request) -> Result<RequestBody, SetupError> {
     Ok(match &request.body {
-        Body::None => RequestBody::None,
+        Body::None | Body::Random(_) => RequestBody::None,
         Body::Text(text) => RequestBody::Inline(text.clone().into_bytes()),
         Body::Bytes(bytes) => RequestBody::Inline(bytes.clone()),
         Body::File(path) => {

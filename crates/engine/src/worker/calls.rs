@@ -206,7 +206,8 @@ impl<D: Driver> Worker<'_, D> {
         }
         let session = &mut sessions[entry.session as usize].session;
         let PreparedRequest { request, template, .. } = prepared.request(&entry.request);
-        let began = (observation.interest.random_data && request.random.is_some()).then(|| self.driver.now());
+        let began =
+            (observation.interest.random_data && request.has_random_data()).then(|| self.driver.now());
         let mut filling = Filling::head(request, session, workload);
         buffers.lend(live);
         let Connection { protocol: Some(protocol), tls, out, .. } = live else {

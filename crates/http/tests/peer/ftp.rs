@@ -18,7 +18,7 @@ struct Talk {
 impl Talk {
     fn new(action: Action, content: RequestBody) -> Self {
         let order = Order::new(b"me", b"secret", action, b"/up.bin", false).unwrap();
-        let order = if action == Action::Store { order.numbered() } else { order };
+        let order = if action == Action::Store { order.numbered(3) } else { order };
         let template = Template::transfer(order, 3, content);
         let mut ftp = protocol();
         let mut sent = Vec::new();
@@ -108,7 +108,7 @@ fn content_is_pumped_to_the_companion_and_its_close_ends_the_file() {
         let expected =
             "7 interim - 150 7\n7 first byte\n7 head - 226 7\n7 interim - 221 7\n7 end Reply\nover\n";
         assert_eq!(events, expected);
-        assert!(talk.sent.ends_with(b"STOR /up-(3).bin\r\nQUIT\r\n"), "the number comes from the hole");
+        assert!(talk.sent.ends_with(b"STOR /up(3).bin\r\nQUIT\r\n"), "the number comes from the hole");
     }
 }
 

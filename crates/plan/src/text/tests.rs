@@ -58,29 +58,25 @@ fn request() -> impl Strategy<Value = Request> {
         headers,
         body,
         prop::option::of(any_text()),
-        (head, prop::option::of(random())),
+        (head, prop::option::of(random()), prop::collection::vec(hole(), 0..3)),
     )
-        .prop_map(|(endpoint, path, method, headers, body, basic_auth, (head, random))| Request {
-            endpoint,
-            path,
-            method,
-            headers,
-            basic_auth,
+        .prop_map(|(endpoint, path, method, headers, body, basic_auth, (head, random, holes))| {
             // Data goes into a request that is given as it is sent.
-            random: random.filter(|_| head.is_some() && body == Body::None),
-            head,
-            body,
-            unique: false,
+            let body = random.filter(|_| head.is_some()).map_or(body, Body::Random);
+            let is_open = head.is_some() && matches!(body, Body::None | Body::Random(_));
+            let holes = if is_open { holes } else { Vec::new() };
+            Request { endpoint, path, method, headers, basic_auth, head, body, holes }
         })
 }
 
 fn random() -> impl Strategy<Value = RandomData> {
-    let place = prop_oneof![Just(DataPlace::Query), Just(DataPlace::Path), Just(DataPlace::Body)];
-    (1..=RandomData::LONGEST, place, any::<bool>()).prop_map(|(max, place, escaped)| RandomData {
-        max,
-        place,
-        escaped,
-    })
+    (1..=RandomData::LONGEST, any::<bool>()).prop_map(|(max, escaped)| RandomData { max, escaped })
+}
+
+/// At the beginning, which every head has.
+fn hole() -> impl Strategy<Value = Hole> {
+    let value = prop_oneof![Just(HoleValue::Session), random().prop_map(HoleValue::Random)];
+    value.prop_map(|value| Hole { at: 0, value })
 }
 
 fn arrivals() -> impl Strategy<Value = ArrivalProcess> {

@@ -66,7 +66,9 @@ pub(crate) fn lead(request: &Request, target: &url::Url, becomes_get: bool) -> O
     if same_origin && (&followed.method, &followed.body) == (&request.method, &request.body) {
         followed.head = request.head.as_deref().and_then(|head| readdressed(head, &followed.path));
     }
-    Some(followed)
+    // A body that is drawn is sent with the head that the plan gives.
+    let is_whole = followed.head.is_some() || !matches!(followed.body, Body::Random(_));
+    is_whole.then_some(followed)
 }
 
 /// A head as it was sent, with another target.

@@ -4,7 +4,7 @@ use super::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use warwolf_driver::Address;
-use warwolf_plan::{Body, Endpoint, Scheme};
+use warwolf_plan::{Body, Endpoint, Hole, HoleValue, Scheme};
 use warwolf_sim::{Actions, ConnectionId, Peer};
 
 /// Ports of the data connections, in turn.
@@ -130,9 +130,9 @@ fn network(ftp: &Ftp, sends: bool) -> Scenario {
 fn transfer(body: Body) -> Request {
     Request {
         endpoint: Endpoint { scheme: Scheme::Ftp, host: "10.0.0.1".to_owned(), port: 21 },
-        path: "/dir/file.bin".to_owned(),
+        path: if body == Body::None { "/dir/file.bin" } else { "/dir/file-.bin" }.to_owned(),
         basic_auth: Some("me:secret".to_owned()),
-        unique: body != Body::None,
+        holes: if body == Body::None { vec![] } else { vec![Hole { at: 10, value: HoleValue::Session }] },
         body,
         ..Request::get(URL).unwrap()
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use warwolf_observe::{Event, Kept};
-use warwolf_plan::{DataPlace, RandomData, ReplyEnd, ResourceOrder, Resources};
+use warwolf_plan::{Body, Hole, HoleValue, RandomData, ReplyEnd, ResourceOrder, Resources};
 use warwolf_workload::{BodyHash, Interest};
 
 /// A call as an observer saw it: path, whether it goes on, whether it is setup, outcome, what was kept of it, and whether its
@@ -266,14 +266,19 @@ fn observers_receive_reason_phrases_they_want() {
 }
 
 /// What a plan with random data sends: request lines and bodies, as the observer sees them, and the lengths in its records.
-fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)> {
+fn drawn(posted: bool, escaped: bool, seed: u64) -> Vec<(String, usize, u64)> {
     let mut plan = closed(2, 6);
     plan.seed = seed;
     plan.connections.keep_alive = false;
-    let method = if place == DataPlace::Body { "POST" } else { "GET" };
+    let (method, mark) = if posted { ("POST", "") } else { ("GET", "?") };
     plan.requests[0].method = method.to_owned();
-    plan.requests[0].head = Some(format!("{method} /x HTTP/1.0\r\n"));
-    plan.requests[0].random = Some(RandomData { max: 40, place, escaped });
+    plan.requests[0].head = Some(format!("{method} /x{mark} HTTP/1.0\r\n"));
+    let data = RandomData { max: 40, escaped };
+    if posted {
+        plan.requests[0].body = Body::Random(data);
+    } else {
+        plan.requests[0].holes = vec![Hole { at: 7, value: HoleValue::Random(data) }];
+    }
     let seen = observed(&plan, Server::constant(Reply::ok(3)), exchanges);
     assert!(seen.iter().all(|note| note.outcome == Outcome::Completed));
     let observed = seen.iter().map(|note| {
@@ -286,18 +291,34 @@ fn drawn(place: DataPlace, escaped: bool, seed: u64) -> Vec<(String, usize, u64)
 
 #[test]
 fn random_data_has_its_place_and_depends_on_the_seed_only() {
-    let queries = drawn(DataPlace::Query, true, 1);
+    let queries = drawn(false, true, 1);
     for (head, body, length) in &queries {
         let data =
             head.strip_prefix("GET /x?").and_then(|rest| rest.strip_suffix(" HTTP/1.0\r\n\r\n")).unwrap();
         assert_eq!((data.len() as u64, *body), (*length, 0), "{head}");
     }
-    assert_eq!(drawn(DataPlace::Query, true, 1), queries);
-    assert_ne!(drawn(DataPlace::Query, true, 2), queries);
+    assert_eq!(drawn(false, true, 1), queries);
+    assert_ne!(drawn(false, true, 2), queries);
     let different: std::collections::HashSet<_> = queries.iter().map(|(head, ..)| head).collect();
     assert_eq!(different.len(), 6, "each call has its own");
-    for (head, body, length) in drawn(DataPlace::Body, false, 1) {
+    for (head, body, length) in drawn(true, false, 1) {
         assert_eq!(head, format!("POST /x HTTP/1.0\r\nContent-length: {body}\r\n\r\n"));
         assert!((1..=40).contains(&body) && length == body as u64);
     }
+}
+
+#[test]
+fn the_number_of_the_session_fills_a_hole() {
+    let mut plan = closed(2, 4);
+    plan.connections.keep_alive = false;
+    plan.requests[0].head = Some("GET /u HTTP/1.0\r\n".to_owned());
+    plan.requests[0].holes = vec![Hole { at: 6, value: HoleValue::Session }];
+    let seen = observed(&plan, Server::constant(Reply::ok(3)), exchanges);
+    let mut lines: Vec<_> =
+        seen.iter().map(|note| String::from_utf8_lossy(&note.kept.request[..17]).into_owned()).collect();
+    lines.sort();
+    assert_eq!(
+        lines,
+        ["GET /u0 HTTP/1.0\r", "GET /u0 HTTP/1.0\r", "GET /u1 HTTP/1.0\r", "GET /u1 HTTP/1.0\r"]
+    );
 }
