@@ -632,6 +632,20 @@ fn a_server_that_stops_answering_shows_in_the_percentiles() {
 }
 
 #[test]
+fn the_cookie_of_a_setup_request_goes_with_the_only_call_of_a_session() {
+    let mut plan = open(100.0, millis(100));
+    plan.session.cookies = CookiePolicy::Jar;
+    plan.session.setup = vec![Request::get(&format!("{URL}login")).unwrap()];
+    let server = Server::new(|request| match (request.target, request.header("cookie")) {
+        ("/login", None) => Reply::ok(0).with_header("Set-Cookie", "id=7; Path=/"),
+        ("/", Some("id=7")) => Reply::ok(3),
+        _ => Reply::status(403),
+    });
+    let tally = run(&plan, Scenario::new(1, server));
+    assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 20)]);
+}
+
+#[test]
 fn redirects_to_another_origin_do_not_wait_for_the_first() {
     // With room for both connections of each user, and with room for one.
     for (limit, connections) in [(100, 4), (2, 24)] {

@@ -174,6 +174,48 @@ fn a_round_may_end_with_the_cookies() {
 }
 
 #[test]
+fn replies_are_kept_as_far_as_sessions_use_them() {
+    const NAMES: [&str; 9] = [
+        "set-cookie",
+        "date",
+        "location",
+        "expires",
+        "www-authenticate",
+        "proxy-authenticate",
+        "content-type",
+        "content-encoding",
+        "server",
+    ];
+    let wanted = |calls, change: fn(&mut SessionShape)| {
+        let mut plan = Plan { session: draws(calls, 1, Order::Sequential), ..plan(1) };
+        change(&mut plan.session);
+        let interest = Workload::new(&checked(&plan)).interest();
+        let names = NAMES.into_iter().filter(|name| interest.named(name.as_bytes()).is_some());
+        let page = interest.body_of(200, Some(b"text/html"));
+        assert_eq!(interest.is_empty(), names.clone().next().is_none());
+        (names.collect::<Vec<_>>().join(" "), page, interest.body_of(200, None))
+    };
+    let cookies = |session: &mut SessionShape| session.cookies = CookiePolicy::Jar;
+    let setup = |session: &mut SessionShape| {
+        session.cookies = CookiePolicy::LastValue;
+        session.setup = vec![Request::get("a.test").unwrap()];
+    };
+    let redirects = |session: &mut SessionShape| session.redirects.limit = 1;
+    let pages = |session: &mut SessionShape| session.resources = Some(Resources::up_to(1));
+    let cached = |session: &mut SessionShape| {
+        session.resources = Some(Resources { cache: true, ..Resources::up_to(1) });
+    };
+    let one = |names: &str| (names.to_owned(), 0, 0);
+    assert_eq!(wanted(2, |_| ()), one(""));
+    assert_eq!(wanted(1, cookies), one(""), "no later call has a use for a cookie");
+    assert_eq!(wanted(2, cookies), one("set-cookie date"));
+    assert_eq!(wanted(1, setup), one("set-cookie date"));
+    assert_eq!(wanted(1, redirects), one("location"));
+    assert_eq!(wanted(1, pages), ("content-type content-encoding".to_owned(), 1 << 20, 0));
+    assert_eq!(wanted(1, cached).0, "date expires content-type content-encoding");
+}
+
+#[test]
 fn only_the_statuses_asked_for_are_followed() {
     let mut plan = Plan { session: draws(1, 1, Order::Sequential), ..plan(1) };
     plan.session.redirects.limit = 9;
