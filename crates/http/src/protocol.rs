@@ -65,7 +65,7 @@ pub enum CompanionEvent<'a> {
     Opened,
     /// These bytes were received.
     Received(&'a [u8]),
-    /// The kernel has all that was sent so far.
+    /// The kernel has all that was sent so far. This ends no call.
     Delivered,
     /// It was closed by the server, or broke.
     Ended {

@@ -4,8 +4,10 @@ use super::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use warwolf_driver::Address;
+use warwolf_measure::Sample;
 use warwolf_plan::{Body, Endpoint, Hole, HoleValue, Scheme};
 use warwolf_sim::{Actions, ConnectionId, Peer};
+use warwolf_workload::Interest;
 
 /// Ports of the data connections, in turn.
 const PORTS: std::ops::Range<u16> = 2_000..2_016;
@@ -180,6 +182,47 @@ fn files_are_fetched_on_connections_of_their_own() {
         // One round trip for each command and for the data connection, and what the server takes for the transfer.
         assert_near(quantile(&tally, Phase::Service, 0.5), ROUND_TRIP * 8 + millis(10) + late);
     }
+}
+
+/// Parts of a call record: the sample, when the connection opened, the status before the final one, and the reason.
+type Record = (Sample, Timestamp, u16, Vec<u8>);
+
+/// Keeps the record of the last call.
+struct Last(Rc<RefCell<Option<Record>>>);
+
+impl Observer for Last {
+    fn call(&mut self, record: &CallRecord<'_>) {
+        let kept = record.kept;
+        let (previous, reason) = (kept.previous_status, kept.reason.clone());
+        *self.0.borrow_mut() = Some((*record.sample, record.connected, previous, reason));
+    }
+
+    fn add_interest(&self, interest: &mut Interest) {
+        interest.reason = true;
+    }
+}
+
+#[test]
+fn an_observer_receives_the_instants_and_replies_of_a_transfer() {
+    let plan = transfers(1, 1, Body::None).check().unwrap();
+    let prepared = Prepared::new(&plan).unwrap();
+    let (last, control) = (Rc::default(), Control::new());
+    let scenario = network(&Ftp::default(), true);
+    let mut bench = Bench::new(&plan, &prepared, Shard::WHOLE, scenario, millis(100), &control);
+    bench.worker.watch(Box::new(Last(Rc::clone(&last))));
+    while bench.turn() == Turn::More {}
+    let Some((sample, connected, previous, reason)) = last.take() else { panic!("no call ended") };
+    assert_eq!((sample.outcome, sample.status, previous), (Outcome::Completed, 226, 150));
+    assert_eq!(reason, b"226 done");
+    let replies = "220 ready\r\n331 who\r\n230-welcome\r\n230 in\r\n227 (127,0,0,1,7,208).\r\n200 as you like\r\n\
+                   213 100000\r\n150 go\r\n226 done\r\n221 bye\r\n";
+    assert_eq!((sample.header_bytes as usize, sample.body_bytes), (replies.len(), LENGTH as u64));
+    assert_eq!(sample.sent_bytes, 0, "commands are counted on the wire only");
+    assert_near(connected.since(sample.started), ROUND_TRIP);
+    // The greeting follows the handshake, the first command the greeting, the first byte six commands and a connection later.
+    assert_near(sample.sent.since(sample.started), ROUND_TRIP * 2);
+    assert_near(sample.first_byte.since(sample.sent), ROUND_TRIP * 7);
+    assert_near(sample.finished.since(sample.sent), ROUND_TRIP * 8 + millis(10));
 }
 
 #[test]
