@@ -1,7 +1,7 @@
 //! Rules about the load generator's CPU time: whether calls started late, and what explains it.
 
 use super::{Grade, held_back_share};
-use crate::{Cause, Explanation, HostEvidence, Lateness, Phase, Reason, ReasonFigures, Summary};
+use crate::{Cause, Explanation, HostEvidence, Latency, Lateness, Phase, Reason, ReasonFigures, Summary};
 use std::time::Duration;
 
 /// Lag below this is never an alarm: sleeping in the kernel is no more exact on a busy machine.
@@ -151,7 +151,7 @@ fn lag(summary: &Summary) -> Option<(Grade, Lateness)> {
     let excused = if is_saturated(summary) { 0.0 } else { held_back_share(summary) };
     let own = 0.99 * (1.0 - excused);
     let lag = summary.tally.phase(Phase::Lag).quantile(own)?;
-    let latency = summary.tally.phase(Phase::Latency).quantile(0.99)?;
+    let latency = Latency::of(&summary.tally).quantile(0.99)?.value_ns;
     let of_latency = lag as f64 / latency.max(1) as f64;
     if lag < LAG_FLOOR_NS || of_latency < LAG_SHARE {
         return None;
