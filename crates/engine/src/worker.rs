@@ -185,11 +185,11 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// The accounting of the whole run, including active sessions and the totals of the tallies.
     fn final_accounting(&self) -> Accounting {
         let mut accounting = self.accounting;
-        for (index, live) in self.sessions.iter() {
-            accounting.programmed += live.session.calls_asked();
+        for (index, active) in self.sessions.iter() {
+            accounting.programmed += active.session.calls_asked();
             // Nothing would wake this session: it has no call in flight and no pause that ends later.
             let paused = self.timers.at(Timer::Pause, index);
-            let is_stuck = live.in_flight == 0 && (!paused.is_reached() || paused < self.now);
+            let is_stuck = active.in_flight == 0 && (!paused.is_reached() || paused < self.now);
             accounting.stuck += u64::from(is_stuck);
         }
         accounting.tallied = self.recorder.tallied();
@@ -338,10 +338,10 @@ impl<'p, D: Driver> Worker<'p, D> {
 
     /// Executes the next steps of a session until it waits, pauses or ends. Steps intended after the stop are not executed.
     fn advance(&mut self, index: u32, intended: Timestamp) {
-        let live = &self.sessions[index as usize];
+        let active = &self.sessions[index as usize];
         let is_cut = !self.window.admits(intended);
-        if is_cut || live.orphaned {
-            if live.in_flight == 0 {
+        if is_cut || active.orphaned {
+            if active.in_flight == 0 {
                 self.end_session(index, !is_cut);
             }
             return;
@@ -389,12 +389,12 @@ impl<'p, D: Driver> Worker<'p, D> {
             self.release(index);
         }
         self.timers.clear(Timer::Pause, index);
-        let live = self.sessions.remove(index);
-        self.accounting.programmed += live.session.calls_asked();
+        let active = self.sessions.remove(index);
+        self.accounting.programmed += active.session.calls_asked();
         self.accounting.over += u64::from(!self.window.is_past(self.now));
         self.arrivals.session_over(self.now);
         if is_reported {
-            self.notify_session_over(&live);
+            self.notify_session_over(&active);
         }
     }
 

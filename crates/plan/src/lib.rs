@@ -146,6 +146,22 @@ impl Plan {
                 "only epoll can let a connection wait: use driver = \"epoll\" with network.receive_rate",
             ));
         }
+        self.check_threads()?;
+        check_requests("requests", &self.requests)?;
+        self.check_ftp()?;
+        if let Some(duration) = self.stop.duration
+            && self.warmup >= duration
+        {
+            return Err(PlanError::new(
+                "warmup",
+                quantity::print_duration(self.warmup),
+                format!("use less than the duration, {}", quantity::print_duration(duration)),
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_threads(&self) -> Result<(), PlanError> {
         if self.threads == Some(0) {
             return Err(PlanError::new("threads", "0", "use 1 or more"));
         }
@@ -166,17 +182,6 @@ impl Plan {
                 "threads",
                 threads.to_string(),
                 format!("use at most one for each session at a time, {users}"),
-            ));
-        }
-        check_requests("requests", &self.requests)?;
-        self.check_ftp()?;
-        if let Some(duration) = self.stop.duration
-            && self.warmup >= duration
-        {
-            return Err(PlanError::new(
-                "warmup",
-                quantity::print_duration(self.warmup),
-                format!("use less than the duration, {}", quantity::print_duration(duration)),
             ));
         }
         Ok(())

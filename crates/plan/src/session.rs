@@ -572,8 +572,7 @@ impl SessionShape {
         Err(PlanError::new("session.parts", self.parts.to_string(), remedy))
     }
 
-    pub(crate) fn check(&self, requests: usize) -> Result<(), PlanError> {
-        self.check_parts(requests)?;
+    fn check_work(&self, requests: usize) -> Result<(), PlanError> {
         match &self.work {
             Work::Draw { order: Order::Links, burst, .. } if *burst != 1 => {
                 return Err(PlanError::new(
@@ -611,6 +610,12 @@ impl SessionShape {
                 }
             }
         }
+        Ok(())
+    }
+
+    pub(crate) fn check(&self, requests: usize) -> Result<(), PlanError> {
+        self.check_parts(requests)?;
+        self.check_work(requests)?;
         check_requests("session.setup", &self.setup)?;
         if let Some(recovery) = &self.recovery {
             check_requests("session.recovery.requests", &recovery.requests)?;

@@ -49,10 +49,12 @@ impl Cookies {
     /// ignored, as browsers do.
     /// `date` is the `Date` of the reply, which says whether a cookie has expired.
     pub(crate) fn set(&mut self, request: &Request, field: &[u8], date: Option<&[u8]>) {
-        let Some(mut said) = GivenCookie::read(request, field) else { return };
-        if said.max_age.is_none() {
-            said.deletes = said.expires.is_some_and(|expires| is_past(expires, date));
-        }
+        let Some(said) = GivenCookie::read(request, field) else { return };
+        // Max-Age wins over Expires (RFC 6265 section 5.3).
+        let deletes = match (said.max_age, said.expires) {
+            (Some(seconds), _) => seconds == 0,
+            (None, expires) => expires.is_some_and(|expires| is_past(expires, date)),
+        };
         let GivenCookie { domain, path, .. } = said;
         let same = |cookie: &Cookie| {
             cookie.pair[..cookie.name_length] == *said.name
@@ -60,7 +62,7 @@ impl Cookies {
                 && cookie.path == path
         };
         let known = self.list.iter().position(same);
-        if said.deletes {
+        if deletes {
             if let Some(index) = known {
                 self.list.remove(index);
             }
@@ -174,9 +176,7 @@ pub struct GivenCookie<'a> {
     pub path: &'a [u8],
     /// Whether it goes over TLS only.
     pub secure: bool,
-    /// It says that the cookie is to be dropped: no seconds left, or a date before this was written.
-    pub deletes: bool,
-    /// For how many seconds it is good, from `Max-Age`.
+    /// For how many seconds it is good, from `Max-Age`; zero deletes it.
     pub max_age: Option<u64>,
     /// Until when it is good, from `Expires`, as the server spells it.
     pub expires: Option<&'a [u8]>,
@@ -198,7 +198,6 @@ impl<'a> GivenCookie<'a> {
             host_only,
             path: said.path.unwrap_or_else(|| default_path(request.path.as_bytes())),
             secure: said.secure,
-            deletes: said.deletes,
             max_age: said.max_age,
             expires: said.expires,
         })
@@ -213,7 +212,6 @@ struct SetCookie<'a> {
     domain: Option<&'a [u8]>,
     path: Option<&'a [u8]>,
     secure: bool,
-    deletes: bool,
     max_age: Option<u64>,
     expires: Option<&'a [u8]>,
 }
@@ -230,16 +228,8 @@ impl<'a> SetCookie<'a> {
         if name.is_empty() {
             return None;
         }
-        let mut said = Self {
-            name,
-            value,
-            domain: None,
-            path: None,
-            secure: false,
-            deletes: false,
-            max_age: None,
-            expires: None,
-        };
+        let mut said =
+            Self { name, value, domain: None, path: None, secure: false, max_age: None, expires: None };
         for part in parts {
             let (attribute, value) = split_pair(part);
             let value = value.unwrap_or_default();
@@ -256,11 +246,6 @@ impl<'a> SetCookie<'a> {
                 said.expires = Some(value);
             }
         }
-        // Max-Age wins over Expires (RFC 6265 section 5.3).
-        said.deletes = match (said.max_age, said.expires) {
-            (Some(seconds), _) => seconds == 0,
-            (None, expires) => expires.is_some_and(|expires| is_past(expires, None)),
-        };
         Some(said)
     }
 }

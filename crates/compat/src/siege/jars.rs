@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use time::{Date, Month, PrimitiveDateTime, Time};
 use warwolf_plan::InitialCookie;
+use warwolf_workload::GivenCookie;
 
 /// What the file begins with, as the original has it.
 const HEAD: &str = "#\n\
@@ -46,6 +47,19 @@ pub enum Until<'a> {
     Seconds(u64),
     /// Until a date, as the server spells it.
     Date(&'a [u8]),
+}
+
+impl<'a> Until<'a> {
+    /// How long the server says. Whether a date has passed is for the clock of [`Jars::give`].
+    #[must_use]
+    pub fn of(cookie: &GivenCookie<'a>) -> Self {
+        match (cookie.max_age, cookie.expires) {
+            (Some(0), _) => Self::Gone,
+            (Some(seconds), _) => Self::Seconds(seconds),
+            (None, Some(date)) => Self::Date(date),
+            (None, None) => Self::Session,
+        }
+    }
 }
 
 /// The cookies of all users.
@@ -317,6 +331,19 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(date(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn whether_a_date_has_passed_depends_on_the_clock() {
+        let request = warwolf_plan::Request::get("http://a.test/").unwrap();
+        let field = b"a=b; Expires=Sat, 05 Nov 2022 00:00:00 GMT";
+        let cookie = GivenCookie::read(&request, field).unwrap();
+        let given = Given { until: Until::of(&cookie), ..given("a=b", Until::Session) };
+        for (now, is_kept) in [(1_600_000_000, true), (NOW, false)] {
+            let mut jars = Jars::default();
+            jars.give(&Jars::default(), 0, &given, now);
+            assert_eq!(!jars.is_empty(), is_kept, "{now}");
         }
     }
 

@@ -196,12 +196,7 @@ impl Counter<'_> {
         let now = self.siege.host.unix_seconds();
         for field in record.kept.headers.all("set-cookie") {
             let Some(cookie) = GivenCookie::read(record.request, field) else { continue };
-            let until = match (cookie.deletes, cookie.max_age, cookie.expires) {
-                (true, ..) => Until::Gone,
-                (_, Some(seconds), _) => Until::Seconds(seconds),
-                (_, None, Some(date)) => Until::Date(date),
-                (_, None, None) => Until::Session,
-            };
+            let until = Until::of(&cookie);
             let GivenCookie { name, value, domain, host_only, path, secure, .. } = cookie;
             let given = Given { name, value, domain, host_only, path, secure, until };
             self.jars.give(&self.siege.style.jars, record.session, &given, now);

@@ -197,10 +197,10 @@ impl<D: Driver> Worker<'_, D> {
     /// Starts a call on a ready connection.
     pub(super) fn write(&mut self, call: u32, connection: u32) {
         let Self { calls, network, sessions, prepared, buffers, recorder, workload, observation, .. } = self;
-        let live = &mut network.connections[connection as usize];
+        let carrier = &mut network.connections[connection as usize];
         let entry = &mut calls[call as usize];
         entry.connection = connection;
-        entry.on_used = live.completed > 0 || live.in_flight() > 0;
+        entry.on_used = carrier.completed > 0 || carrier.in_flight() > 0;
         if entry.on_used {
             recorder.tally.connection_reused();
         }
@@ -209,8 +209,8 @@ impl<D: Driver> Worker<'_, D> {
         let began =
             (observation.interest.random_data && request.has_random_data()).then(|| self.driver.now());
         let mut filling = Filling::head(request, session, workload);
-        buffers.lend(live);
-        let Connection { protocol: Some(protocol), tls, out, .. } = live else {
+        buffers.lend(carrier);
+        let Connection { protocol: Some(protocol), tls, out, .. } = carrier else {
             unreachable!("a connection with room has a protocol")
         };
         let ((), sent) = write_through(tls, &mut buffers.plain, out, |out| {
@@ -229,7 +229,7 @@ impl<D: Driver> Worker<'_, D> {
             kept.drawn_bytes = filling.drawn();
             kept.preparing = self.driver.now().since(began);
         }
-        live.written.push(calls, call);
+        carrier.written.push(calls, call);
         self.network.mark(connection);
         self.follow_up(connection);
         self.restart_idle_timer(connection);
@@ -296,7 +296,7 @@ impl<D: Driver> Worker<'_, D> {
 
     fn may_begin_again(&self, index: u32, unanswered: bool, outcome: Outcome) -> bool {
         let call = &self.calls[index as usize];
-        let live = &self.sessions[call.session as usize];
+        let active = &self.sessions[call.session as usize];
         let connection = self.network.connections.get(call.connection as usize);
         // Another connection does not help against timeouts, unknown names or protocol violations.
         let is_hopeless = matches!(
@@ -307,7 +307,7 @@ impl<D: Driver> Worker<'_, D> {
                 | Outcome::Resolve
                 | Outcome::Violation(_)
         );
-        let is_over = live.session.is_failed() || live.orphaned || self.window.is_closed();
+        let is_over = active.session.is_failed() || active.orphaned || self.window.is_closed();
         let is_severed = !is_hopeless && !is_over;
         match self.prepared.reconnect {
             // If the server closed a kept-alive connection before the first byte of the reply, a repeatable request is sent
@@ -330,11 +330,11 @@ impl<D: Driver> Worker<'_, D> {
         if let Some(connection) = self.network.connections.get_mut(call.connection as usize) {
             connection.completed += u32::from(outcome == Outcome::Completed);
         }
-        let live = &mut self.sessions[call.session as usize];
-        let is_setup = live.session.is_setup();
-        let sequel = live.session.reply(&self.workload, &reply_to(&call, finished, outcome, self.prepared));
+        let active = &mut self.sessions[call.session as usize];
+        let is_setup = active.session.is_setup();
+        let sequel = active.session.reply(&self.workload, &reply_to(&call, finished, outcome, self.prepared));
         let is_continued = sequel != Sequel::AsPlanned;
-        let part = Part { session: live.session.number(), is_continued, is_setup };
+        let part = Part { session: active.session.number(), is_continued, is_setup };
         let session = call.session;
         self.count(&call, finished, outcome, part);
         self.observation.take_back(call.kept.take());
@@ -357,10 +357,10 @@ impl<D: Driver> Worker<'_, D> {
     /// Makes the same call again from its start, unless the stop has come.
     fn make_again(&mut self, call: Call, intended: Timestamp) {
         if !self.window.admits(self.now) {
-            let live = &mut self.sessions[call.session as usize];
+            let active = &mut self.sessions[call.session as usize];
             let request = &self.prepared.request(&call.request).request;
-            live.session.give_up();
-            live.session.reply(&self.workload, &Reply::failed(call.token, request));
+            active.session.give_up();
+            active.session.reply(&self.workload, &Reply::failed(call.token, request));
             self.advance(call.session, intended);
             return;
         }

@@ -95,8 +95,8 @@ impl<D: Driver> Worker<'_, D> {
             unreachable!("a plan with https requests has a TLS configuration")
         };
         let config = match self.sessions.active_mut(connection.owner) {
-            Some(live) if self.prepared.resumption == Resumption::Session => {
-                live.tls.get_or_insert_with(|| config.apart())
+            Some(active) if self.prepared.resumption == Resumption::Session => {
+                active.tls.get_or_insert_with(|| config.apart())
             }
             _ => config,
         };

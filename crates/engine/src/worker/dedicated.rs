@@ -73,12 +73,12 @@ impl<D: Driver> Worker<'_, D> {
         let index = self.open(endpoint);
         self.await_opening(call, index);
         self.network.connections[index as usize].owner = session;
-        let live = &mut self.sessions[session as usize];
+        let active = &mut self.sessions[session as usize];
         match slot.checked_sub(1) {
-            None => live.connection = index,
+            None => active.connection = index,
             Some(more) => {
-                live.more.resize(live.more.len().max(slot), NONE);
-                live.more[more] = index;
+                active.more.resize(active.more.len().max(slot), NONE);
+                active.more[more] = index;
             }
         }
         self.notify_connecting(index, session);
@@ -87,20 +87,20 @@ impl<D: Driver> Worker<'_, D> {
 
     /// The dedicated connection in a slot of a session, or [`NONE`].
     fn dedicated(&self, session: u32, slot: usize) -> u32 {
-        let live = &self.sessions[session as usize];
+        let active = &self.sessions[session as usize];
         match slot.checked_sub(1) {
-            None => live.connection,
-            Some(more) => live.more.get(more).copied().unwrap_or(NONE),
+            None => active.connection,
+            Some(more) => active.more.get(more).copied().unwrap_or(NONE),
         }
     }
 
     /// Removes a closed connection from its session. With [`Reconnect::End`] the session is orphaned.
     pub(super) fn lose(&mut self, session: u32, connection: u32) {
-        let live = &mut self.sessions[session as usize];
-        if live.connection == connection {
-            live.connection = NONE;
+        let active = &mut self.sessions[session as usize];
+        if active.connection == connection {
+            active.connection = NONE;
         }
-        live.more.iter_mut().filter(|held| **held == connection).for_each(|held| *held = NONE);
+        active.more.iter_mut().filter(|held| **held == connection).for_each(|held| *held = NONE);
         if self.prepared.on_close == OnClose::EndSession {
             self.sessions.orphan(session);
         }
@@ -132,9 +132,9 @@ impl<D: Driver> Worker<'_, D> {
                 self.close(held);
             }
         }
-        let live = &mut self.sessions[session as usize];
-        live.connection = NONE;
-        live.more.clear();
+        let active = &mut self.sessions[session as usize];
+        active.connection = NONE;
+        active.more.clear();
     }
 
     /// Ends a failed session: gives up its calls in flight and closes its connections.
@@ -173,8 +173,8 @@ impl<D: Driver> Worker<'_, D> {
             given_up.extend(all.map(|(index, _)| index as u32).filter(|index| !known.contains(index)));
             self.network.pool.forget_all(|call| given_up.contains(&call));
         }
-        let live = &self.sessions[session as usize].session;
-        let (session, is_setup) = (live.number(), live.is_setup());
+        let active = &self.sessions[session as usize].session;
+        let (session, is_setup) = (active.number(), active.is_setup());
         for index in given_up {
             let call = self.take_call(index);
             let part = Part { session, is_continued: false, is_setup };

@@ -39,10 +39,10 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    pub(super) fn notify_session_over(&mut self, live: &ActiveSession) {
+    pub(super) fn notify_session_over(&mut self, active: &ActiveSession) {
         if let Some(observer) = &mut self.observation.observer {
-            let (session, is_failed) = (live.session.number(), live.session.is_failed());
-            observer.event(&Event::SessionOver { session, is_failed, began: live.began }, self.now);
+            let (session, is_failed) = (active.session.number(), active.session.is_failed());
+            observer.event(&Event::SessionOver { session, is_failed, began: active.began }, self.now);
         }
     }
 }

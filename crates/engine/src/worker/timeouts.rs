@@ -63,8 +63,8 @@ impl<D: Driver> Worker<'_, D> {
             self.record(index, deadline, Outcome::ConnectTimeout, Duration::ZERO);
             return;
         }
-        let live = &mut self.network.connections[connection as usize];
-        let outcome = match live.phase {
+        let carrier = &mut self.network.connections[connection as usize];
+        let outcome = match carrier.phase {
             Phase::Ready => {
                 match self.abandon(index, connection) {
                     Alive::Yes => self.after_reply(connection, Alive::Yes),
@@ -75,8 +75,8 @@ impl<D: Driver> Worker<'_, D> {
             phase => {
                 let outcome =
                     if phase == Phase::Handshake { Outcome::TlsTimeout } else { Outcome::ConnectTimeout };
-                live.waiting.remove(&mut self.calls, index);
-                if live.waiting.is_empty() {
+                carrier.waiting.remove(&mut self.calls, index);
+                if carrier.waiting.is_empty() {
                     self.fail(connection, outcome);
                 }
                 outcome
@@ -87,8 +87,8 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Abandons a call on its protocol.
     fn abandon(&mut self, call: u32, connection: u32) -> Alive {
-        let live = &mut self.network.connections[connection as usize];
-        let Connection { protocol: Some(protocol), tls, out, .. } = live else { return Alive::No };
+        let carrier = &mut self.network.connections[connection as usize];
+        let Connection { protocol: Some(protocol), tls, out, .. } = carrier else { return Alive::No };
         let (alive, _) =
             write_through(tls, &mut self.buffers.plain, out, |out| protocol.abandon(CallId(call), out));
         self.network.mark_unsent(connection);
