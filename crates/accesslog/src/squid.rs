@@ -14,7 +14,7 @@ pub(crate) fn read(line: &str) -> Result<Entry, Unreadable> {
     let (_, status) = code.split_once('/').ok_or(Unreadable::Format)?;
     plausible(method, target)?;
     Ok(Entry {
-        at_ns: ended - elapsed_ms.max(0) * 1_000_000,
+        at_ns: ended.saturating_sub(elapsed_ms.max(0).saturating_mul(1_000_000)),
         whole_second: false,
         method: (*method).to_owned(),
         target: (*target).to_owned(),

@@ -157,3 +157,9 @@ fn truncated_lines_do_not_panic() {
         let _ = format.read("1 1 é [1/Jan/é] \"é");
     }
 }
+
+#[test]
+fn a_duration_beyond_all_times_does_not_overflow() {
+    let line = format!("1066036250.603 {} 10.0.0.1 TCP_MISS/200 1 GET http://a.test/ - DIRECT/- -", i64::MAX);
+    assert!(Format::Squid.read(&line).is_ok_and(|entry| entry.at_ns < 0));
+}

@@ -33,6 +33,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, FromArgMatches};
 use exit::{Exit, Failure};
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 use warwolf_args::UsageError;
 use warwolf_args::{Command, Program};
@@ -68,8 +69,7 @@ fn execute(args: Vec<OsString>) -> Result<Exit, Failure> {
     let matches = match warwolf_args::command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            // Printing can fail only because nobody reads.
-            let _ = error.print();
+            streams::checked(error.print().and_then(|()| std::io::stdout().flush()))?;
             return Ok(Exit::Well);
         }
         Err(error) => return Err(UsageError::from_clap(&error, environment::variable).into()),

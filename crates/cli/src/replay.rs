@@ -59,7 +59,11 @@ pub(crate) fn replay(args: &Args, matches: &ArgMatches) -> Result<Exit, Failure>
     };
     let exit = results.deliver(&run, &[])?;
     ended?;
-    Ok(if runner.is_stopped() { Exit::Interrupted } else { exit })
+    Ok(match exit {
+        _ if runner.is_stopped() => Exit::Interrupted,
+        Exit::Well if counts.broken.is_some() => Exit::Failed,
+        exit => exit,
+    })
 }
 
 /// The plan of every part but for requests and times.

@@ -3,7 +3,7 @@
 use crate::exit::{Exit, Failure, MachineFailure};
 use crate::progress::Manner;
 use crate::streams;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, IsTerminal};
 use warwolf_engine::Control;
@@ -31,7 +31,7 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// The first Ctrl-C or SIGTERM stops the run of `control`, which then reports; the second cuts off the calls in flight; the
+/// The first Ctrl-C, SIGTERM, or SIGHUP of a terminal that is closed, stops the run of `control`, which then reports; the second cuts off the calls in flight; the
 /// third ends the program.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ pub(crate) fn listen(control: &Control, manner: Manner) -> Result<(), Failure> {
         1 => control.abort(),
         _ => exit(Exit::Interrupted as i32),
     };
-    handle(&[SIGINT, SIGTERM], react).map_err(|error| MachineFailure::Signals(error).into())
+    handle(&[SIGINT, SIGTERM, SIGHUP], react).map_err(|error| MachineFailure::Signals(error).into())
 }
 
 /// Ends the program at once.

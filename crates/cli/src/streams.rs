@@ -11,7 +11,15 @@ use warwolf_args::FileError;
 /// When stdout cannot be written to, other than by being closed at its other end.
 pub(crate) fn print(data: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(data).and_then(|()| stdout.flush()) {
+    checked(stdout.write_all(data).and_then(|()| stdout.flush()))
+}
+
+/// The result of writing to stdout. A reader that has left is no error.
+///
+/// # Errors
+/// When stdout cannot be written to.
+pub(crate) fn checked(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(FileError::writing(Path::new("stdout"), &error).into())
         }

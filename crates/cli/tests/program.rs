@@ -108,6 +108,18 @@ fn every_command_has_its_help() {
 
 /// Every row: the words, and the whole of what is said.
 #[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for words in [&["--help"][..], &["run", "--help"], &["--version"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a device");
+        let mut command = program(words);
+        command.stdout(full);
+        let told = told(command);
+        assert_eq!(told.code, Some(1), "{words:?}: {told:?}");
+        assert_eq!(told.stderr, "warwolf: stdout: cannot be written: no space left on device\n");
+    }
+}
+
+#[test]
 fn bad_words_get_one_line_and_exit_code_2() {
     let folder = tempfile::tempdir().unwrap();
     let missing = path_in(&folder, "missing/x.json");

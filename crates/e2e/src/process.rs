@@ -48,6 +48,8 @@ pub enum Ending {
     Interrupt,
     /// As a service manager does.
     Terminate,
+    /// As a terminal does that is closed.
+    Hangup,
     /// At once, with no chance to put anything in order.
     Kill,
 }
@@ -84,6 +86,7 @@ impl Process {
         let signal = match ending {
             Ending::Interrupt => Signal::INT,
             Ending::Terminate => Signal::TERM,
+            Ending::Hangup => Signal::HUP,
             Ending::Kill => Signal::KILL,
         };
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);

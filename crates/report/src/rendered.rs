@@ -75,18 +75,17 @@ pub(crate) fn markdown_table(out: &mut String, headings: &[&str], rows: &[Vec<St
         headings.iter().map(|heading| if column(heading).0 { "---|" } else { "---:|" }).collect();
     let _ = writeln!(out, "| {} |\n|{sides}", names.join(" | "));
     for row in rows {
-        let row: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let cell = |cell: &String| cell.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ");
+        let row: Vec<String> = row.iter().map(cell).collect();
         let _ = writeln!(out, "| {} |", row.join(" | "));
     }
 }
 
-/// A text as a cell of a CSV table (RFC 4180).
+/// A text as a cell of a CSV table (RFC 4180). A text that spreadsheets would take for a formula begins with an apostrophe.
 pub(crate) fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 /// A time in seconds as a cell of a CSV table; empty when it is not known.
@@ -97,6 +96,23 @@ pub(crate) fn seconds(ns: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cell_is_neither_a_formula_nor_the_end_of_a_row() {
+        let rows = [
+            ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+            ("@x,y", "\"'@x,y\""),
+            ("-5.5", "-5.5"),
+            ("a\rb", "\"a\rb\""),
+            ("a=b", "a=b"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(quoted(text), expected);
+        }
+        let mut markdown = String::new();
+        markdown_table(&mut markdown, &["<name"], &[vec!["a\\| b\nc".to_owned()]]);
+        assert_eq!(markdown, "| name |\n|---|\n| a\\\\\\| b c |\n");
+    }
 
     #[test]
     fn figures_stand_right_and_words_left() {

@@ -136,6 +136,19 @@ fn odd_lines_and_unknown_hosts_are_counted_and_the_rest_is_sent() {
 }
 
 #[test]
+fn a_packed_log_that_is_cut_short_is_sent_as_far_as_it_goes_and_fails() {
+    let (folder, server) = (tempfile::tempdir().expect("a folder"), server());
+    let log = file(folder.path(), "access.log", &combined(59).repeat(20));
+    let packed = command("gzip").arg("-1").arg("-c").arg(&log).output().expect("gzip starts").stdout;
+    let cut = folder.path().join("cut.gz");
+    std::fs::write(&cut, &packed[..packed.len() * 3 / 4]).expect("a file");
+    let to = target::url(&server, "/");
+    let told =
+        Warwolf::new(&["replay", word(&cut), "--to", &to, "--closed", "--format", "json"]).told().exits(1);
+    assert!(told.completed() > 0 && told.stderr.contains("the rest could not be read"), "{told:#?}");
+}
+
+#[test]
 fn ctrl_c_ends_a_replay_that_waits_for_its_pipe() {
     let server = server();
     let mut replay = Process::start(word(program()), |command| {

@@ -163,7 +163,7 @@ fn a_promise_not_kept_is_exit_99() {
 }
 
 /// A run of three seconds that is interrupted: its exit code, and how long it lasted.
-fn interrupted(program: Warwolf) -> (i32, Duration) {
+fn interrupted(program: Warwolf, by: Ending) -> (i32, Duration) {
     let server = target();
     let running = program.and(&["-r", "20/s", "-d", "3s", &target::url(&server, "/")]).start();
     let began = Instant::now();
@@ -171,15 +171,17 @@ fn interrupted(program: Warwolf) -> (i32, Duration) {
         assert!(began.elapsed() < Duration::from_secs(20), "nothing is sent");
         std::thread::sleep(Duration::from_millis(20));
     }
-    running.signal(Ending::Interrupt);
+    running.signal(by);
     let told = running.told();
     (told.code, began.elapsed())
 }
 
 #[test]
 fn an_interrupt_ends_a_run_early() {
-    let (code, lasted) = interrupted(Warwolf::new(&["run", "--quiet"]));
-    assert!(code == 130 && lasted < Duration::from_secs(3), "{code} after {lasted:?}");
+    for by in [Ending::Interrupt, Ending::Hangup] {
+        let (code, lasted) = interrupted(Warwolf::new(&["run", "--quiet"]), by);
+        assert!(code == 130 && lasted < Duration::from_secs(3), "{by:?}: {code} after {lasted:?}");
+    }
 }
 
 /// As `nohup` and background jobs of a shell have it.
@@ -188,7 +190,7 @@ fn an_ignored_interrupt_stays_ignored() {
     for words in [&["run", "--quiet"][..], &["siege", "-c1", "-t3S"]] {
         let program = Warwolf::new(words).ignoring("INT");
         if words[0] == "run" {
-            let (code, lasted) = interrupted(program);
+            let (code, lasted) = interrupted(program, Ending::Interrupt);
             assert!(code == 0 && lasted >= Duration::from_millis(2_900), "{code} after {lasted:?}");
             continue;
         }
