@@ -67,7 +67,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s a -l auth -d 'Na
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s p -l streams -d 'Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
@@ -101,8 +100,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l shard -d 'Genera
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l cookies -d 'Store cookies, separately for each user or session'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http1.0 -d 'Use HTTP/1.0'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http2 -d 'Use HTTP/2 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http3 -d 'Use HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l disable-keepalive -d 'Open a new connection for every request'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
@@ -141,7 +139,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s a -l auth -d
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s p -l streams -d 'Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
@@ -167,8 +164,7 @@ json\t'JSON'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l cookies -d 'Store cookies, separately for each user or session'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http1.0 -d 'Use HTTP/1.0'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http2 -d 'Use HTTP/2 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http3 -d 'Use HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l disable-keepalive -d 'Open a new connection for every request'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
@@ -219,7 +215,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s a -l auth -d
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s p -l streams -d 'Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
@@ -253,8 +248,7 @@ svg\t'One chart'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l cookies -d 'Store cookies, separately for each user or session'
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http1.0 -d 'Use HTTP/1.0'
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http2 -d 'Use HTTP/2 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http3 -d 'Use HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l disable-keepalive -d 'Open a new connection for every request'
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
@@ -293,7 +287,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s a -l auth -d '
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s p -l streams -d 'Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
@@ -336,8 +329,7 @@ svg\t'One chart'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l cookies -d 'Store cookies, separately for each user or session'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l http1.0 -d 'Use HTTP/1.0'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l http2 -d 'Use HTTP/2 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l http3 -d 'Use HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l disable-keepalive -d 'Open a new connection for every request'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
@@ -375,7 +367,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s a -l auth -
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s p -l streams -d 'Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
@@ -411,8 +402,7 @@ svg\t'One chart'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l cookies -d 'Store cookies, separately for each user or session'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l http1.0 -d 'Use HTTP/1.0'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l http2 -d 'Use HTTP/2 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l http3 -d 'Use HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l disable-keepalive -d 'Open a new connection for every request'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
@@ -450,7 +440,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s a -l auth -d 
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s p -l streams -d 'Concurrent streams per connection with HTTP/2 and HTTP/3 (not available yet)' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
@@ -492,8 +481,7 @@ junit\t'The verdict and the SLOs as JUnit XML'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l cookies -d 'Store cookies, separately for each user or session'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http1.0 -d 'Use HTTP/1.0'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http2 -d 'Use HTTP/2 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http3 -d 'Use HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l disable-keepalive -d 'Open a new connection for every request'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
