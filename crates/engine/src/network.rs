@@ -2,6 +2,7 @@
 
 use crate::connection::{Connection, Phase, Role};
 use crate::pool::{Connections, Pool};
+use crate::resolve::Lookups;
 use crate::setup::{Endpoints, Prepared};
 use warwolf_driver::Address;
 use warwolf_http::{Heads, Protocol, TlsConfig};
@@ -15,6 +16,8 @@ pub(crate) struct Network {
     pub(crate) connections: Connections,
     pub(crate) pool: Pool,
     pub(crate) endpoints: Endpoints,
+    /// Names of endpoints that replies added.
+    pub(crate) lookups: Lookups,
     pub(crate) tls: Option<TlsConfig>,
     /// Heads that servers sent lately.
     pub(crate) heads: Heads,
@@ -38,6 +41,7 @@ impl Network {
     /// `expected_room` calls.
     pub(crate) fn new(
         endpoints: Endpoints,
+        lookups: Lookups,
         tls: Option<TlsConfig>,
         limit: usize,
         sessions: usize,
@@ -47,6 +51,7 @@ impl Network {
             connections: Connections::with_capacity(limit.min(sessions)),
             pool: Pool::new(endpoints.len(), limit, expected_room),
             endpoints,
+            lookups,
             tls,
             heads: Heads::default(),
             dirty: Vec::with_capacity(sessions),
@@ -57,6 +62,14 @@ impl Network {
             held: 0,
             companions: 0,
         }
+    }
+
+    /// Whether the name of an endpoint is still being looked up.
+    pub(crate) fn is_pending(&mut self, endpoint: u32) -> bool {
+        while let Some((found, addresses)) = self.lookups.next() {
+            self.endpoints.settle(found, addresses);
+        }
+        self.endpoints.is_pending(endpoint)
     }
 
     /// Whether the limit on connections is reached.

@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::network::{Buffers, Network};
 use crate::pool::Calls;
 use crate::recorder::Recorder;
+use crate::resolve::Lookups;
 use crate::sessions::{ActiveSession, Sessions};
 use crate::setup::{Endpoints, Prepared, RequestRef};
 use crate::sink::Ends;
@@ -22,6 +23,7 @@ use crate::window::Window;
 use calls::Part;
 use slab::Slab;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
@@ -144,6 +146,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             created: 0,
             network: Network::new(
                 task.endpoints,
+                Lookups::new(Arc::clone(&task.prepared.resolver)),
                 task.tls,
                 task.connections,
                 sessions,

@@ -3,7 +3,7 @@
 use super::Prepared;
 use super::request::basic;
 use crate::SetupError;
-use crate::resolve::resolve;
+use crate::resolve::{Lookups, is_immediate, resolve};
 use std::collections::HashMap;
 use std::sync::Arc;
 use warwolf_driver::Address;
@@ -31,6 +31,8 @@ fn proxy_of<'a>(endpoint: &Endpoint, prepared: &'a Prepared) -> Option<&'a Proxy
 #[derive(Clone)]
 struct Resolved {
     addresses: Vec<Address>,
+    /// Whether the name is being looked up.
+    is_pending: bool,
     server_name: Option<String>,
     tunnel: Option<Arc<Template>>,
     protocol: ProtocolKind,
@@ -52,6 +54,17 @@ impl Endpoints {
 
     pub(crate) fn addresses(&self, endpoint: u32) -> &[Address] {
         &self.resolved[endpoint as usize].addresses
+    }
+
+    /// Whether the name of the endpoint is being looked up.
+    pub(crate) fn is_pending(&self, endpoint: u32) -> bool {
+        self.resolved[endpoint as usize].is_pending
+    }
+
+    /// Sets the addresses of an endpoint whose name has been looked up.
+    pub(crate) fn settle(&mut self, endpoint: u32, addresses: Vec<Address>) {
+        let resolved = &mut self.resolved[endpoint as usize];
+        (resolved.addresses, resolved.is_pending) = (addresses, false);
     }
 
     /// The name for SNI and the certificate; none for plain endpoints.
@@ -89,10 +102,14 @@ impl Endpoints {
         Ok(self.insert(endpoint, addresses, prepared))
     }
 
-    /// The number of an endpoint that a reply leads to; none for a new one when [`ADDED_MAX`] is reached. Resolving a new name
-    /// blocks this worker once. An endpoint whose name cannot be resolved gets no addresses, and its calls fail for that
-    /// reason.
-    pub(crate) fn find_or_add(&mut self, endpoint: &Endpoint, prepared: &Prepared) -> Option<u32> {
+    /// The number of an endpoint that a reply leads to; none for a new one when [`ADDED_MAX`] is reached. A new name is given
+    /// to `lookups`. An endpoint whose name cannot be resolved gets no addresses, and its calls fail for that reason.
+    pub(crate) fn find_or_add(
+        &mut self,
+        endpoint: &Endpoint,
+        prepared: &Prepared,
+        lookups: &mut Lookups,
+    ) -> Option<u32> {
         if let Some(&number) = self.numbers.get(endpoint) {
             return Some(number);
         }
@@ -101,8 +118,15 @@ impl Endpoints {
         }
         self.added += 1;
         let to = proxy_of(endpoint, prepared).map_or(endpoint, |proxy| &proxy.endpoint);
-        let addresses = resolve(&to.host, to.port, &prepared.network).unwrap_or_default();
-        Some(self.insert(endpoint, addresses, prepared))
+        let network = &prepared.network;
+        if is_immediate(&to.host, to.port, network) {
+            let addresses = resolve(&to.host, to.port, network).unwrap_or_default();
+            return Some(self.insert(endpoint, addresses, prepared));
+        }
+        let number = self.insert(endpoint, Vec::new(), prepared);
+        self.resolved[number as usize].is_pending = true;
+        lookups.start(number, &to.host, to.port);
+        Some(number)
     }
 
     fn insert(&mut self, endpoint: &Endpoint, addresses: Vec<Address>, prepared: &Prepared) -> u32 {
@@ -113,6 +137,7 @@ impl Endpoints {
         let number = self.resolved.len() as u32;
         self.resolved.push(Resolved {
             addresses,
+            is_pending: false,
             server_name,
             tunnel: tunnel.flatten().map(Into::into),
             protocol: protocol_of(endpoint.scheme),

@@ -5,11 +5,13 @@ mod request;
 mod tls;
 
 use crate::SetupError;
+use crate::resolve::{Resolver, resolve};
 #[cfg(test)]
 pub(crate) use endpoints::ADDED_MAX;
 pub(crate) use endpoints::Endpoints;
 pub(crate) use request::{BODY_HOLE, FIRST_VALUE, PreparedRequest, RequestRef, Upload};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 pub(crate) use tls::tls_config;
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_http::{Limits, Version};
@@ -24,6 +26,12 @@ const PACED_BUFFER: (u64, u64) = (4_096, 1 << 20);
 /// Limit of one receive on such a connection, which returns half a second's worth.
 const PACED_MAX: u64 = 16_384;
 
+/// Resolves names as the plan says.
+fn resolver(network: &Network) -> Resolver {
+    let network = network.clone();
+    Arc::new(move |host, port| resolve(host, port, &network).unwrap_or_default())
+}
+
 /// What all workers share.
 pub(crate) struct Prepared {
     pub(crate) requests: Vec<PreparedRequest>,
@@ -31,6 +39,8 @@ pub(crate) struct Prepared {
     pub(crate) stop: Stop,
     pub(crate) timeouts: Timeouts,
     pub(crate) network: Network,
+    /// Resolves the names that replies lead to.
+    pub(crate) resolver: Resolver,
     pub(crate) limits: Limits,
     pub(crate) pipeline: usize,
     pub(crate) ownership: Ownership,
@@ -62,6 +72,7 @@ impl Prepared {
             stop: plan.stop.clone(),
             timeouts: plan.timeouts.clone(),
             network: plan.network.clone(),
+            resolver: resolver(&plan.network),
             limits: Limits {
                 max_head: plan.connections.max_head as usize,
                 reply_end: match plan.connections.reply_end {

@@ -6,6 +6,7 @@ use super::events::notify_request;
 use crate::call::{Call, NONE};
 use crate::connection::{Connection, Phase};
 use crate::filling::Filling;
+use crate::network::Network;
 use crate::setup::{Prepared, PreparedRequest, RequestRef};
 use crate::sink::{Ended, Ending};
 use crate::timers::Timer;
@@ -24,6 +25,8 @@ const REPEATS: u8 = 3;
 /// Pause of a session whose connection could not be opened, so that closed loops do not flood a server that is down or a full
 /// port table.
 const CONNECT_PAUSE: Duration = Duration::from_millis(10);
+/// How often a call asks whether the name of its endpoint has been looked up.
+const LOOKUP_PAUSE: Duration = Duration::from_millis(2);
 
 impl<D: Driver> Worker<'_, D> {
     pub(super) fn start(&mut self, session: u32, token: Token, request: RequestRef, intended: Timestamp) {
@@ -84,7 +87,8 @@ impl<D: Driver> Worker<'_, D> {
     /// The number of an endpoint that a reply leads to; `None` if there are too many.
     fn follow_to(&mut self, endpoint: &Endpoint) -> Option<u32> {
         let known = self.network.endpoints.len();
-        let number = self.network.endpoints.find_or_add(endpoint, self.prepared);
+        let Network { endpoints, lookups, .. } = &mut self.network;
+        let number = endpoints.find_or_add(endpoint, self.prepared, lookups);
         for _ in known..self.network.endpoints.len() {
             self.network.pool.add_endpoint();
         }
@@ -137,10 +141,17 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     /// Checks whether a connection to `endpoint` may be opened for a call. `None` if it may; otherwise whether the call has
-    /// failed (true) or must wait (false).
+    /// ended or will be tried again (true), or must wait (false).
     pub(super) fn refusal(&mut self, call: u32, endpoint: u32) -> Option<bool> {
         if self.network.endpoints.addresses(endpoint).is_empty() {
-            return self.refuse(call, Outcome::Resolve);
+            if self.network.is_pending(endpoint) {
+                self.timers.set(Timer::Retry, call, self.now + LOOKUP_PAUSE);
+                return Some(true);
+            }
+            // The name may have been looked up just now.
+            if self.network.endpoints.addresses(endpoint).is_empty() {
+                return self.refuse(call, Outcome::Resolve);
+            }
         }
         if !self.network.is_full() {
             return None;

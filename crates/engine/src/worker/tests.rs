@@ -121,9 +121,18 @@ fn run_shard(plan: &Plan, shard: Shard, scenario: Scenario) -> Tally {
 
 fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, observer: Option<Box<dyn Observer>>) -> Tally {
     let plan = &plan.clone().check().unwrap();
-    let prepared = Prepared::new(plan).unwrap();
+    run_prepared(plan, &Prepared::new(plan).unwrap(), shard, scenario, observer)
+}
+
+fn run_prepared(
+    plan: &CheckedPlan,
+    prepared: &Prepared,
+    shard: Shard,
+    scenario: Scenario,
+    observer: Option<Box<dyn Observer>>,
+) -> Tally {
     let never = Duration::from_secs(1_000_000);
-    let mut bench = Bench::new(plan, &prepared, shard, scenario, never, &Control::new());
+    let mut bench = Bench::new(plan, prepared, shard, scenario, never, &Control::new());
     if let Some(observer) = observer {
         bench.worker.watch(observer);
     }

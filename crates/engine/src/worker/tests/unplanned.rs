@@ -1,6 +1,9 @@
 //! What workers do that no plan lists as calls: cookies, redirects, challenges, and what observers see of them.
 
 use super::*;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use warwolf_driver::Address;
 
 #[test]
 fn cookies_come_back_and_redirects_are_followed() {
@@ -33,6 +36,49 @@ fn the_cookie_of_a_setup_request_goes_with_the_only_call_of_a_session() {
     });
     let tally = run(&plan, Scenario::new(1, server));
     assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 20)]);
+}
+
+/// The first reply leads to `slow.test`, all others are pages.
+fn leading_to_a_name(timeout: Option<Duration>) -> (CheckedPlan, Scenario, Log) {
+    let mut plan = closed(4, 40);
+    plan.session.redirects = RedirectPolicy::up_to(1);
+    plan.timeouts.call = timeout;
+    let server = Server::new(|request| match request.number {
+        0 => Reply::status(302).with_header("Location", "http://slow.test/there"),
+        _ => Reply::ok(3),
+    });
+    let (scenario, log) = logged(server);
+    (plan.check().unwrap(), scenario, log)
+}
+
+#[test]
+fn a_name_server_that_does_not_answer_holds_up_one_call() {
+    let (plan, scenario, _) = leading_to_a_name(Some(millis(200)));
+    let mut prepared = Prepared::new(&plan).unwrap();
+    let (never, silence) = channel::<()>();
+    let silence = Mutex::new(silence);
+    prepared.resolver = Arc::new(move |_, _| {
+        let _ = silence.lock().unwrap().recv();
+        Vec::new()
+    });
+    let tally = run_prepared(&plan, &prepared, Shard::WHOLE, scenario, None);
+    assert_eq!(tally.statuses().collect::<Vec<_>>(), [(200, 39), (302, 1)]);
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 40), (Outcome::ConnectTimeout, 1)]);
+    drop(never);
+}
+
+#[test]
+fn a_name_in_a_reply_is_looked_up_and_its_calls_go_there() {
+    let (plan, scenario, log) = leading_to_a_name(None);
+    let mut prepared = Prepared::new(&plan).unwrap();
+    let address = Address::Ip(([10, 0, 0, 9], 80).into());
+    prepared.resolver = Arc::new(move |host, port| {
+        assert_eq!((host, port), ("slow.test", 80));
+        vec![address.clone()]
+    });
+    let tally = run_prepared(&plan, &prepared, Shard::WHOLE, scenario, None);
+    assert_eq!(outcomes(&tally), [(Outcome::Completed, 41)]);
+    assert_eq!(log.exchanges().iter().filter(|exchange| exchange.target == "/there").count(), 1);
 }
 
 #[test]
