@@ -3,8 +3,8 @@
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::optional;
-use crate::rendered::{Rendered, markdown_table, seconds, text_table};
-use crate::unit::{rate, share};
+use crate::rendered::{Rendered, markdown_table, seconds, started_line, started_paragraph, text_table};
+use crate::unit::{moment, rate, share};
 use crate::wording;
 use serde_json::json;
 use std::fmt::Write;
@@ -14,6 +14,8 @@ use warwolf_experiment::capacity::{Answer, Capacity, Tried, Why};
 #[derive(Clone, Debug)]
 pub struct CapacityReport {
     capacity: Capacity,
+    /// When the first run began, in nanoseconds since 1970 (UTC); zero when unknown.
+    started_unix_ns: u64,
 }
 
 const HEADINGS: [&str; 8] = ["asked", "achieved", "mean", "p50", "p99", "errors", "<answer", "<why"];
@@ -49,7 +51,13 @@ impl CapacityReport {
     /// Of a search.
     #[must_use]
     pub const fn new(capacity: Capacity) -> Self {
-        Self { capacity }
+        Self { capacity, started_unix_ns: 0 }
+    }
+
+    /// The same with the start of its first run, in nanoseconds since 1970 (UTC).
+    #[must_use]
+    pub fn started(self, unix_ns: u64) -> Self {
+        Self { started_unix_ns: unix_ns, ..self }
     }
 
     fn answer(&self) -> String {
@@ -113,13 +121,13 @@ impl Rendered for CapacityReport {
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "  {fact}");
         });
-        out.push('\n');
+        let _ = writeln!(out, "{}", started_line(self.started_unix_ns));
         text_table(&mut out, &HEADINGS, &self.cells());
         out
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("**{}**\n\n", self.answer());
+        let mut out = format!("**{}**\n\n{}", self.answer(), started_paragraph(self.started_unix_ns));
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "- {fact}");
         });
@@ -162,6 +170,7 @@ impl Rendered for CapacityReport {
         let found = &self.capacity.found;
         json!({
             "schema_version": 1,
+            "started_unix_ns": Some(self.started_unix_ns).filter(|at| *at > 0),
             "slo": self.capacity.slos,
             "held_per_s": found.held,
             "broken_per_s": found.broken,
@@ -220,6 +229,7 @@ impl Rendered for CapacityReport {
             "<h1>Capacity</h1><div class=\"verdict {class}\"><b>{}</b></div>",
             escape(&self.answer())
         );
+        page::started(&mut out, moment(self.started_unix_ns));
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "<p>{}</p>", escape(fact));
         });
@@ -279,6 +289,15 @@ mod tests {
         for (report, expected) in rows {
             assert!(report.text().starts_with(expected), "{}", report.text());
         }
+    }
+
+    #[test]
+    fn every_form_has_date_and_time() {
+        let report = report(Some(900.0), Some(950.0), false).started(1_700_000_000_000_000_000);
+        for form in [report.text(), report.markdown(), report.html()] {
+            assert!(form.contains("2023-11-14 22:13:20 UTC"), "{form}");
+        }
+        assert_eq!(report.json()["started_unix_ns"], 1_700_000_000_000_000_000_u64);
     }
 
     #[test]

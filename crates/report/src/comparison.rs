@@ -5,7 +5,7 @@ use crate::chart::escape;
 use crate::html::page;
 use crate::layout::UNKNOWN;
 use crate::rendered::Rendered;
-use crate::unit::{duration, rate, share};
+use crate::unit::{duration, moment, rate, share};
 use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -19,6 +19,15 @@ pub struct Side {
     pub name: String,
     /// Whether its numbers can be believed.
     pub verdict: Verdict,
+    /// When its first run began, in nanoseconds since 1970 (UTC); zero when unknown.
+    pub started_unix_ns: u64,
+}
+
+impl Side {
+    /// The start as the end of a line; empty when unknown.
+    fn started(&self) -> String {
+        moment(self.started_unix_ns).map_or_else(String::new, |moment| format!(", started {moment}"))
+    }
 }
 
 /// A comparison with what there is to say about it.
@@ -65,7 +74,7 @@ impl Rendered for ComparisonReport {
     fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.answer());
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
-            let _ = writeln!(out, "{letter}  {}  {}", side.verdict.grade.name(), side.name);
+            let _ = writeln!(out, "{letter}  {}  {}{}", side.verdict.grade.name(), side.name, side.started());
             for reason in side.verdict.doubts() {
                 let (doubt, remedy) = (wording::doubt(reason), wording::remedy(reason));
                 let _ = writeln!(out, "     {doubt}\n     to do: {remedy}");
@@ -89,9 +98,10 @@ impl Rendered for ComparisonReport {
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
             let _ = writeln!(
                 out,
-                "- {letter}: `{}` ({})",
+                "- {letter}: `{}` ({}{})",
                 side.name.replace('`', "'"),
-                side.verdict.grade.name()
+                side.verdict.grade.name(),
+                side.started()
             );
         }
         if let Ok(comparison) = &self.answer {
@@ -121,11 +131,12 @@ impl Rendered for ComparisonReport {
             vec![
                 letter.to_string(),
                 side.name.clone(),
+                moment(side.started_unix_ns).unwrap_or_default(),
                 side.verdict.grade.name().to_owned(),
                 doubts.join("; "),
             ]
         });
-        page::table(&mut out, &["", "<what", "<verdict", "<why"], sides);
+        page::table(&mut out, &["", "<what", "<started", "<verdict", "<why"], sides);
         if let Ok(comparison) = &self.answer {
             page::part(&mut out, "figures", "Figures");
             let cells = rows(comparison).into_iter().map(|row| row.to_vec());
@@ -137,7 +148,13 @@ impl Rendered for ComparisonReport {
 
     fn json(&self) -> Value {
         let comparison = self.answer.as_ref().ok();
-        let side = |side: &Side| json!({ "name": side.name, "verdict": side.verdict.grade.name() });
+        let side = |side: &Side| {
+            json!({
+                "name": side.name,
+                "verdict": side.verdict.grade.name(),
+                "started_unix_ns": Some(side.started_unix_ns).filter(|at| *at > 0),
+            })
+        };
         json!({
             "schema_version": 1,
             "answer": self.answer(),
@@ -277,6 +294,7 @@ mod tests {
         let side = |name: &str| Side {
             name: name.to_owned(),
             verdict: Verdict { grade: Grade::Valid, reasons: Vec::new() },
+            started_unix_ns: 1_700_000_000_000_000_000,
         };
         ComparisonReport {
             sides: [side("http://a.test/"), side("http://b.test/")],
@@ -328,6 +346,15 @@ mod tests {
         assert!(refused.answer().contains(&format!(
             "2 blocks of slices are too few to tell a difference from chance; {FEWEST_BLOCKS}"
         )));
+    }
+
+    #[test]
+    fn every_form_has_date_and_time_of_the_sides() {
+        let report = report([Finding::Better; 5]);
+        for form in [report.text(), report.markdown(), report.html()] {
+            assert_eq!(form.matches("2023-11-14 22:13:20 UTC").count(), 2, "{form}");
+        }
+        assert_eq!(report.json()["a"]["started_unix_ns"], 1_700_000_000_000_000_000_u64);
     }
 
     #[test]

@@ -90,6 +90,11 @@ impl<'r> Report<'r> {
         html::charts::all(self)
     }
 
+    /// When the run began, in UTC; none when the run does not contain it.
+    pub(crate) fn started(&self) -> Option<String> {
+        unit::moment(self.run.started_unix_ns())
+    }
+
     /// Whether every SLO was held.
     #[must_use]
     pub fn all_held(&self) -> bool {

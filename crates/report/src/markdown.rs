@@ -20,6 +20,9 @@ pub(crate) fn render(report: &Report<'_>) -> String {
 fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     let summary = &report.summary;
     writeln!(out, "## {}: {}\n", report.verdict.grade.name(), escape(&target(report)))?;
+    if let Some(started) = report.started() {
+        writeln!(out, "{started}\n")?;
+    }
     for reason in &report.verdict.reasons {
         let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
         writeln!(

@@ -1,6 +1,6 @@
 //! Results of experiments, and the formats of each.
 
-use crate::{Chart, Format};
+use crate::{Chart, Format, unit};
 use std::fmt::Write;
 
 /// The result of an experiment, to be written in any of its formats.
@@ -43,6 +43,16 @@ pub trait Rendered {
             Format::Svg => self.chart().map_or_else(String::new, |chart| chart.to_svg()),
         }
     }
+}
+
+/// The start of an experiment as a line of text; empty when unknown.
+pub(crate) fn started_line(unix_ns: u64) -> String {
+    unit::moment(unix_ns).map_or_else(String::new, |moment| format!("started {moment}\n"))
+}
+
+/// The same as a paragraph of Markdown.
+pub(crate) fn started_paragraph(unix_ns: u64) -> String {
+    unit::moment(unix_ns).map_or_else(String::new, |moment| format!("Started {moment}\n\n"))
 }
 
 /// Whether the column of a heading holds text, and the heading without the mark of that.

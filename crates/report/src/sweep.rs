@@ -3,8 +3,10 @@
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::{UNKNOWN, optional};
-use crate::rendered::{Rendered, markdown_table, quoted, seconds, text_table};
-use crate::unit::{count, rate, share};
+use crate::rendered::{
+    Rendered, markdown_table, quoted, seconds, started_line, started_paragraph, text_table,
+};
+use crate::unit::{count, moment, rate, share};
 use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -19,6 +21,8 @@ pub struct SweepReport {
     rows: Vec<Row>,
     /// The chart that stands for the whole.
     chief: &'static str,
+    /// When the first run began, in nanoseconds since 1970 (UTC); zero when unknown.
+    started_unix_ns: u64,
 }
 
 /// A chart's name, what it shows, and its figure of a row.
@@ -35,13 +39,19 @@ impl SweepReport {
     /// Adds up what was measured.
     #[must_use]
     pub fn new(sweep: Sweep) -> Self {
-        Self { points: sweep.points(), rows: sweep.rows(), sweep, chief: SHOWN[0].0 }
+        Self { points: sweep.points(), rows: sweep.rows(), sweep, chief: SHOWN[0].0, started_unix_ns: 0 }
     }
 
     /// The same with another chart to stand for the whole: `response`, `rate`, `p99` or `errors`.
     #[must_use]
     pub fn showing(self, chart: &'static str) -> Self {
         Self { chief: chart, ..self }
+    }
+
+    /// The same with the start of its first run, in nanoseconds since 1970 (UTC).
+    #[must_use]
+    pub fn started(self, unix_ns: u64) -> Self {
+        Self { started_unix_ns: unix_ns, ..self }
     }
 
     /// The sweep itself.
@@ -215,7 +225,7 @@ impl SweepReport {
 
 impl Rendered for SweepReport {
     fn text(&self) -> String {
-        let mut out = format!("{}\n\n", self.answer());
+        let mut out = format!("{}\n{}\n", self.answer(), started_line(self.started_unix_ns));
         self.table(text_table, &mut out);
         let doubts = self.doubts();
         if !doubts.is_empty() {
@@ -228,7 +238,7 @@ impl Rendered for SweepReport {
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("{}\n\n", self.answer());
+        let mut out = format!("{}\n\n{}", self.answer(), started_paragraph(self.started_unix_ns));
         self.table(markdown_table, &mut out);
         self.doubts().iter().for_each(|doubt| {
             let _ = writeln!(out, "\n- {doubt}");
@@ -317,6 +327,7 @@ impl Rendered for SweepReport {
         let points: Vec<Value> = self.points.iter().zip(&self.rows).map(point).collect();
         json!({
             "schema_version": 1,
+            "started_unix_ns": Some(self.started_unix_ns).filter(|at| *at > 0),
             "finished": self.sweep.measured.len() == self.sweep.steps,
             "points": points,
         })
@@ -335,6 +346,7 @@ impl Rendered for SweepReport {
             "<h1>Sweep</h1><div class=\"verdict {class}\"><b>{}</b></div>",
             escape(&self.answer())
         );
+        page::started(&mut out, moment(self.started_unix_ns));
         page::part(&mut out, "charts", "Charts");
         out.push_str("<div class=\"charts\">\n");
         SHOWN.iter().for_each(|shown| out.push_str(&self.chart_of(shown.0).inline()));
@@ -435,6 +447,15 @@ mod tests {
         let value = report(3).json();
         assert_eq!((&value["finished"], value["points"].as_array().unwrap().len()), (&Value::Bool(false), 6));
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn every_form_has_date_and_time() {
+        let report = report(12).started(1_700_000_000_000_000_000);
+        for form in [report.text(), report.markdown(), report.html()] {
+            assert!(form.contains("2023-11-14 22:13:20 UTC"), "{form}");
+        }
+        assert_eq!(report.json()["started_unix_ns"], 1_700_000_000_000_000_000_u64);
     }
 
     #[test]

@@ -96,6 +96,9 @@ fn load(out: &mut String, report: &Report<'_>) {
         None => loop_name(summary).to_owned(),
     };
     line!(out, "URL         {}", target(report));
+    if let Some(started) = report.started() {
+        line!(out, "started     {started}");
+    }
     line!(out, "target      {wanted}{connections}, seed {}", summary.seed);
     let mut achieved = with_error(summary.achieved.rate_per_s);
     if let Some(target) = summary.target_rate {

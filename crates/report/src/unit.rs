@@ -1,4 +1,6 @@
-//! Formats quantities: durations, rates, sizes, shares and counts.
+//! Formats quantities: durations, rates, sizes, shares, counts and dates.
+
+use time::{OffsetDateTime, UtcOffset};
 
 /// A duration in nanoseconds with three digits and the unit that suits it, such as `1.23 ms`.
 #[must_use]
@@ -87,9 +89,53 @@ pub fn share(of_one: f64) -> String {
     }
 }
 
+/// A moment in UTC, such as `2026-11-22 11:17:37 UTC`; none for zero, which stands for unknown. From nanoseconds since 1970.
+///
+/// Reports can be moved between machines, so the zone of the reader's machine would be misleading.
+#[must_use]
+pub fn moment(unix_ns: u64) -> Option<String> {
+    moment_in(unix_ns, UtcOffset::UTC)
+}
+
+/// A moment in a time zone, such as `2026-11-22 12:17:37 +01:00`; none for zero. From nanoseconds since 1970.
+#[must_use]
+pub fn moment_in(unix_ns: u64, zone: UtcOffset) -> Option<String> {
+    let seconds = i64::try_from(unix_ns / 1_000_000_000).ok().filter(|seconds| *seconds > 0)?;
+    let date = OffsetDateTime::from_unix_timestamp(seconds).ok()?.to_offset(zone);
+    let (hour, minute, second) = date.to_hms();
+    let day = format!("{}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day());
+    Some(format!("{day} {hour:02}:{minute:02}:{second:02} {}", zone_name(zone)))
+}
+
+fn zone_name(zone: UtcOffset) -> String {
+    let (hours, minutes, _) = zone.as_hms();
+    match (hours, minutes) {
+        (0, 0) => "UTC".to_owned(),
+        _ => {
+            let sign = if zone.is_negative() { '-' } else { '+' };
+            format!("{sign}{:02}:{:02}", hours.unsigned_abs(), minutes.unsigned_abs())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_has_a_time_zone() {
+        let at = 1_795_225_438_999_999_999;
+        assert_eq!(moment(at).as_deref(), Some("2026-11-21 01:43:58 UTC"));
+        for (hours, minutes, expected) in [
+            (1, 0, "2026-11-21 02:43:58 +01:00"),
+            (-3, -30, "2026-11-20 22:13:58 -03:30"),
+            (0, -30, "2026-11-21 01:13:58 -00:30"),
+        ] {
+            let zone = UtcOffset::from_hms(hours, minutes, 0).unwrap();
+            assert_eq!(moment_in(at, zone).as_deref(), Some(expected));
+        }
+        assert_eq!(moment(0), None);
+    }
 
     #[test]
     fn durations_have_three_digits_and_a_unit_that_suits() {

@@ -28,10 +28,13 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
     let job = Job::of(args, matches)?;
     let runner = Runner::new(args.written.quiet)?;
     let (mut search, mut tried) = (Search::new(job.range), Vec::new());
-    let mut ended = Ok(());
+    let (mut started, mut ended) = (0, Ok(()));
     while let Some(probe) = search.next_probe() {
         let one = match job.attempt(probe, &runner) {
-            Ok(Some(one)) => one,
+            Ok(Some((one, at))) => {
+                started = if started == 0 { at } else { started };
+                one
+            }
             Ok(None) => break,
             Err(failure) => {
                 ended = Err(failure);
@@ -58,7 +61,7 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
     }
     let found = search.found();
     let slos = job.criterion.slos.iter().map(|slo| slo.text.clone()).collect();
-    let report = CapacityReport::new(Capacity { slos, tried, found });
+    let report = CapacityReport::new(Capacity { slos, tried, found }).started(started);
     output::deliver(&outputs, &report)?;
     ended?;
     Ok(match (found.held, runner.is_stopped()) {
@@ -150,13 +153,13 @@ impl Job {
         plan
     }
 
-    /// Tries a rate; none when the user stopped it.
-    fn attempt(&self, probe: Probe, runner: &Runner) -> Result<Option<Tried>, Failure> {
+    /// Tries a rate, and returns also when that run began (in nanoseconds since 1970); none when the user stopped it.
+    fn attempt(&self, probe: Probe, runner: &Runner) -> Result<Option<(Tried, u64)>, Failure> {
         let run = runner.run(self.plan(probe))?;
         if runner.is_stopped() {
             return Ok(None);
         }
-        Ok(Some(self.criterion.tried(probe, &Summary::of(&run))))
+        Ok(Some((self.criterion.tried(probe, &Summary::of(&run)), run.started_unix_ns())))
     }
 
     /// After too high a rate the server still has a queue: sends single calls until it is worked off.

@@ -215,7 +215,11 @@ fn check_speed(slicing: &Slicing, portions: &[Portion]) -> Result<(), UsageError
 
 fn side(name: &str, run: Option<&Run>) -> Side {
     let nothing = Run::new(Duration::from_secs(1));
-    Side { name: name.to_owned(), verdict: judge(&Summary::of(run.unwrap_or(&nothing))) }
+    Side {
+        name: name.to_owned(),
+        verdict: judge(&Summary::of(run.unwrap_or(&nothing))),
+        started_unix_ns: run.map_or(0, Run::started_unix_ns),
+    }
 }
 
 fn kept(sides: [(String, Run); 2], allowance: Allowance) -> ComparisonReport {

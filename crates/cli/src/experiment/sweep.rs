@@ -30,10 +30,12 @@ pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Fail
     let folder = args.folder.as_deref().map(|path| Folder::open(path, &job.definition)).transpose()?;
     let runner = Runner::new(args.written.quiet)?;
     let mut sweep = Sweep { vary: job.vary.clone(), measured: Vec::new(), steps: job.steps.len() };
-    let mut ended = Ok(());
+    let (mut started, mut ended) = (0, Ok(()));
     for (number, step) in job.steps.iter().enumerate() {
         match job.run(*step, folder.as_ref(), &runner) {
             Ok(Some((run, note))) => {
+                started =
+                    if started == 0 { run.started_unix_ns() } else { started.min(run.started_unix_ns()) };
                 let summary = Summary::of(&run);
                 let measured = Measured::of(*step, &summary, &judge(&summary));
                 runner.say(&line(number, &job, &measured, note));
@@ -50,7 +52,7 @@ pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Fail
         ended?;
         ended = Ok(());
     }
-    let report = SweepReport::new(sweep).showing(chart_name(args.chart));
+    let report = SweepReport::new(sweep).showing(chart_name(args.chart)).started(started);
     output::deliver(&outputs, &report)?;
     ended?;
     Ok(ending(args, &report, runner.is_stopped()))

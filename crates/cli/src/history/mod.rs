@@ -9,12 +9,12 @@ use crate::streams;
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use time::OffsetDateTime;
+use time::{OffsetDateTime, UtcOffset};
 use warwolf_args::history::{Compare, Database, History as HistoryArgs, List, What};
 use warwolf_args::{FileError, UsageError};
 use warwolf_history::{BASELINE, Entry, Filter, History, HistoryError};
 use warwolf_measure::Run;
-use warwolf_report::{Rendered, TrendPoint, TrendReport, printable};
+use warwolf_report::{Rendered, TrendPoint, TrendReport, printable, unit};
 
 /// Does what is asked of a history.
 ///
@@ -170,18 +170,17 @@ fn point(entry: Entry) -> TrendPoint {
     }
 }
 
-/// A moment in UTC, to the minute.
+/// A moment in the time zone of this machine; in UTC if the zone cannot be read.
 fn date(unix_ns: i64) -> String {
-    if unix_ns == 0 {
-        return "unknown".to_owned();
-    }
-    OffsetDateTime::from_unix_timestamp(unix_ns / 1_000_000_000).map_or_else(
-        |_| "unknown".to_owned(),
-        |time| {
-            let (hour, minute, _) = time.to_hms();
-            format!("{}-{:02}-{:02} {hour:02}:{minute:02}", time.year(), u8::from(time.month()), time.day())
-        },
-    )
+    let zone = OffsetDateTime::from_unix_timestamp(unix_ns / 1_000_000_000)
+        .ok()
+        .and_then(|moment| UtcOffset::local_offset_at(moment).ok());
+    date_in(unix_ns, zone.unwrap_or(UtcOffset::UTC))
+}
+
+fn date_in(unix_ns: i64, zone: UtcOffset) -> String {
+    let moment = u64::try_from(unix_ns).ok().and_then(|unix_ns| unit::moment_in(unix_ns, zone));
+    moment.unwrap_or_else(|| "unknown".to_owned())
 }
 
 fn compare_with_baseline(args: &Compare) -> Result<Exit, Failure> {
@@ -238,8 +237,10 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_to_the_minute() {
-        assert_eq!(date(1_795_225_438_000_000_000), "2026-11-21 01:43");
+    fn dates_have_a_time_zone() {
+        let zone = UtcOffset::from_hms(1, 0, 0).unwrap();
+        assert_eq!(date_in(1_795_225_438_000_000_000, zone), "2026-11-21 02:43:58 +01:00");
+        assert_eq!(date_in(1_795_225_438_000_000_000, UtcOffset::UTC), "2026-11-21 01:43:58 UTC");
         assert_eq!(date(0), "unknown");
     }
 }

@@ -18,6 +18,7 @@ use warwolf_measure::{Grade, HostEvidence, SloState, Summary};
 pub(crate) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "<h1>{}</h1>", escape(&target(report)));
+    page::started(&mut out, report.started());
     verdict(&mut out, report);
     banner(&mut out, report);
     where_calls_went(&mut out, &report.summary);
@@ -304,6 +305,12 @@ mod tests {
         for reference in ["src=", "href=\"http", "url(", "@import", "<script"] {
             assert!(!page.contains(reference), "{reference}");
         }
+    }
+
+    #[test]
+    fn a_page_has_date_and_time() {
+        let page = Report::of(&fixture::steady()).render(Format::Html, false);
+        assert!(page.contains("id=\"started\">2023-11-14 22:13:20 UTC</p>"), "{page}");
     }
 
     #[test]

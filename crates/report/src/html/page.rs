@@ -36,6 +36,13 @@ pub(crate) fn page(title: &str, body: &str) -> String {
     )
 }
 
+/// When what the page shows began, below its heading.
+pub(crate) fn started(out: &mut String, moment: Option<String>) {
+    if let Some(moment) = moment {
+        let _ = writeln!(out, "<p class=\"soft\" id=\"started\">{}</p>", escape(&moment));
+    }
+}
+
 /// A heading of a part.
 pub(crate) fn part(out: &mut String, id: &str, title: &str) {
     let _ = writeln!(out, "<h2 id=\"{id}\">{}</h2>", escape(title));
