@@ -92,7 +92,8 @@ pub struct Request {
     /// The method, as sent.
     pub method: String,
     /// Header fields in the order sent, besides those the engine adds (`Host`, `Content-Length`, …) when they are not
-    /// among them. A `Cookie` field without a value stands where the session's cookies go; otherwise they come last.
+    /// among them. A `Cookie` field without a value stands where the session's cookies go, beside any of the request's own;
+    /// otherwise they come last, unless the request has its own.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// What follows the head.

@@ -321,8 +321,8 @@ impl Session {
     }
 
     /// Gives `add` the header fields that this session adds to `request`: its answers to challenges, and `Cookie` unless no
-    /// cookie goes with the request or the request has such a field of its own (RFC 6265 section 5.4 allows one). A field
-    /// without a value only marks the position.
+    /// cookie goes with the request or the request has such a field of its own (RFC 6265 section 5.4 allows one). A `Cookie`
+    /// field without a value marks where those of the session go; a request that has one gets them beside its own.
     #[inline]
     pub fn write_fields(&mut self, workload: &Workload, request: &Request, add: AddField<'_>) {
         let Some(extras) = &mut self.extras else { return };
@@ -332,9 +332,12 @@ impl Session {
         if !extras.last_cookie.is_empty() {
             add("Cookie", &|out| out.extend_from_slice(&extras.last_cookie));
         }
-        let is_own =
-            |(name, value): &(String, String)| name.eq_ignore_ascii_case("cookie") && !value.is_empty();
-        if !extras.cookies.is_empty() && !request.headers.iter().any(is_own) {
+        if extras.cookies.is_empty() {
+            return;
+        }
+        let is_cookie = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("cookie");
+        let mut given = request.headers.iter().filter(is_cookie).peekable();
+        if given.peek().is_none() || given.any(|(_, value)| value.is_empty()) {
             extras.cookies.write(request, add);
         }
     }

@@ -574,6 +574,13 @@ fn each_session_has_its_own_cookies() {
     let mut own = request.clone();
     own.headers.push(("cookie".to_owned(), "mine=1".to_owned()));
     assert_eq!(line(&workload, &mut one, &own), "", "the request brings its own");
+    let mut both = own.clone();
+    both.headers.insert(0, ("Cookie".to_owned(), String::new()));
+    assert_eq!(
+        line(&workload, &mut one, &both),
+        "Cookie: a=1; b=2\r\n",
+        "the mark asks for those of the session too"
+    );
     plan.session.cookies = CookiePolicy::Off;
     let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);

@@ -49,6 +49,25 @@ fn the_file_is_the_same_and_either_reads_it() {
 }
 
 #[test]
+fn a_cookie_of_the_command_line_goes_beside_those_of_the_session() {
+    let server = Scripted::start();
+    let (theirs, ours) = (Home::new("", &[]), Home::new("", &[]));
+    let url = server.url("/setck");
+    let words = ["-H", "Cookie: lang=en", "-c1", "-r2", &url];
+    let cookies = |_said: Said| -> Vec<String> {
+        let fields = |request: &String| {
+            let lines = request.lines().filter(|line| line.starts_with("Cookie: "));
+            lines.map(|line| line.replace("; ", ";")).collect::<Vec<_>>().join(" + ")
+        };
+        server.asked().iter().map(fields).collect()
+    };
+    server.asked();
+    let (their_cookies, our_cookies) = (cookies(theirs.theirs(&words)), cookies(ours.ours(&words)));
+    assert!(our_cookies[1].contains(" + Cookie: lang=en"), "{our_cookies:?}");
+    assert_eq!(our_cookies, their_cookies);
+}
+
+#[test]
 fn no_file_is_made_for_nothing() {
     let server = Scripted::start();
     let home = Home::new("", &[]);
