@@ -2,7 +2,7 @@
 
 use super::counts::Counts;
 use super::notices::{Level, Output, notice};
-use super::report::{Figures, Finish};
+use super::report::{Figures, Finish, ratio};
 use super::settings::Era;
 use super::style::{Log, Style};
 use super::time::Moment;
@@ -82,7 +82,7 @@ fn as_in_c(value: f64) -> String {
 fn ancient(counts: &Counts, now: &Moment) -> String {
     let figures = Figures::of(counts);
     let bytes = counts.bytes + counts.head_bytes;
-    let throughput = if figures.elapsed == 0.0 { 0.0 } else { bytes as f64 / figures.elapsed };
+    let throughput = ratio(bytes as f64, figures.seconds);
     format!(
         "{}, {:6}, {:7.2}, {bytes:11}, {:6.2}, {:7.2}, {throughput:10.2}, {:7.2}, {:5}\n",
         now.short(),

@@ -31,8 +31,10 @@ pub(super) struct Figures {
     pub(super) ok: u64,
     /// Per cent.
     pub(super) availability: f64,
-    /// Seconds, in steps of ten milliseconds: siege's clock has no finer ones, and its rates are by what it prints.
+    /// Seconds, in steps of ten milliseconds, the unit of siege's clock. For print only.
     pub(super) elapsed: f64,
+    /// Seconds as measured. Rates are divided by these, since in a short run `elapsed` is zero.
+    pub(super) seconds: f64,
     pub(super) megabytes: f64,
     /// Seconds.
     pub(super) response: f64,
@@ -44,7 +46,7 @@ pub(super) struct Figures {
 }
 
 /// A quotient that is 0 where there is none.
-fn ratio(part: f64, whole: f64) -> f64 {
+pub(super) fn ratio(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
 
@@ -55,7 +57,7 @@ pub(super) fn ticks(time: Duration) -> f64 {
 
 impl Figures {
     pub(super) fn of(counts: &Counts) -> Self {
-        let elapsed = ticks(counts.elapsed);
+        let seconds = counts.elapsed.as_secs_f64();
         let total = counts.total.as_secs_f64();
         let hits = counts.hits as f64;
         let megabytes = counts.bytes as f64 / MEGABYTE;
@@ -65,13 +67,13 @@ impl Figures {
             failed: counts.failed,
             ok: counts.ok,
             availability: ratio(hits, hits + counts.failed as f64) * 100.0,
-            elapsed,
+            elapsed: ticks(counts.elapsed),
+            seconds,
             megabytes,
             response: ratio(total, hits),
-            rate: ratio(hits, elapsed),
-            throughput: ratio(megabytes, elapsed),
-            // By the time as it was: in a short run a step of the clock would make more users than there are.
-            concurrency: if elapsed == 0.0 { 0.0 } else { ratio(total, counts.elapsed.as_secs_f64()) },
+            rate: ratio(hits, seconds),
+            throughput: ratio(megabytes, seconds),
+            concurrency: ratio(total, seconds),
             longest: counts.longest.as_secs_f64(),
             shortest: if counts.successful == 0 { 0.0 } else { counts.shortest.as_secs_f64() },
         }
@@ -208,7 +210,7 @@ fn ancient(counts: &Counts, figures: &Figures) -> String {
         ("Data transferred:", format!("{bytes:11} bytes")),
         ("Response time:", format!("{:11.2} secs", figures.response)),
         ("Transaction rate:", format!("{:11.2} trans/sec", figures.rate)),
-        ("Throughput:", format!("{:11.2} bytes/sec", ratio(bytes as f64, figures.elapsed))),
+        ("Throughput:", format!("{:11.2} bytes/sec", ratio(bytes as f64, figures.seconds))),
         ("Concurrency:", format!("{:11.2}", figures.concurrency)),
         ("Status code 200:", format!("{:11}", figures.ok)),
     ];
@@ -241,4 +243,61 @@ fn json(era: Era, figures: &Figures) -> String {
     // 4.0.5 to 4.0.8 begin the first row on the brace's line.
     let first = if era == Era::V417 { "{\n" } else { "{" };
     format!("{first}{}\n}}\n", rows.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::siege::log_rows;
+    use crate::siege::parse;
+    use crate::siege::testing::Paper;
+
+    fn style(line: &str) -> Style {
+        let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        parse(&argv, &Paper::default()).unwrap().style
+    }
+
+    #[test]
+    fn rates_of_short_runs_are_divided_by_the_measured_time() {
+        let counts = Counts {
+            hits: 100,
+            successful: 100,
+            bytes: 1_048_576,
+            total: Duration::from_millis(40),
+            elapsed: Duration::from_millis(8),
+            ..Counts::default()
+        };
+        let text = |line: &str| {
+            let Output { stdout, stderr } = report(&style(line), &counts, Finish::Done);
+            stdout + &stderr
+        };
+        let row = |text: &str, label: &str| -> String {
+            let rest = text.split_once(label).unwrap_or_else(|| panic!("no {label} in {text}")).1;
+            rest.trim_start_matches(['"', ':', ' ', '\t']).split([' ', ',', '\n']).next().unwrap().to_owned()
+        };
+        for line in ["siege -c5 a.test", "siege --as 4.1.7 -c5 a.test", "siege --quirks -c5 a.test"] {
+            let text = text(line);
+            assert_eq!(row(&text, "Elapsed time:"), "0.00", "{line}");
+            assert_eq!(row(&text, "Transaction rate:"), "12500.00", "{line}");
+            assert_eq!(row(&text, "Throughput:"), "125.00", "{line}");
+            assert_eq!(row(&text, "Concurrency:"), "5.00", "{line}");
+        }
+        let json = text("siege -j -c5 a.test");
+        let keys = ["elapsed_time", "transaction_rate", "throughput", "concurrency"];
+        assert_eq!(keys.map(|key| row(&json, key)), ["0.00", "12500.00", "125.00", "5.00"], "{json}");
+        let ancient = text("siege --as 1.00 -t1 -u a.test");
+        assert_eq!(row(&ancient, "Transaction rate:"), "12500.00", "{ancient}");
+        assert_eq!(row(&ancient, "Throughput:"), "131072000.00", "{ancient}");
+        for line in ["siege -llog a.test", "siege --as 1.00 -l -u a.test"] {
+            let rows = log_rows(&style(line), &counts, Finish::Done, &Moment::default());
+            assert!(rows.contains("12500.00"), "{line}: {rows}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_time_has_no_rates() {
+        let counts = Counts { hits: 1, ..Counts::default() };
+        let text = report(&style("siege a.test"), &counts, Finish::Done).stderr;
+        assert!(text.contains("Transaction rate:\t        0.00 trans/sec"), "{text}");
+    }
 }
