@@ -6,7 +6,7 @@ use crate::files::seed_of_now;
 use crate::{environment, results, signals, streams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::OpenOptions;
-use std::io::{self, Read as _, Write};
+use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -102,7 +102,7 @@ fn finish(style: &Style, attack: &Attack, zone: Zone) -> u8 {
     }
     let Some(run) = &attack.run else { return 0 };
     write_cookies(style, &attack.jars);
-    if let Some(reason) = doubt(style, run) {
+    if let Some(reason) = doubt(style, run, io::stderr().is_terminal()) {
         streams::say(&format!("warwolf: {}\n", warwolf_report::wording::sentence(&reason)));
     }
     match style.full_report.as_deref().map(|path| (path, results::keep(path, run))) {

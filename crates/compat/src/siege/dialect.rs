@@ -39,6 +39,7 @@ pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
     } else {
         read_rc(&read.options, &mut settings, world).map_err(|text| ended(&before, "", &text, 1))?;
     }
+    settings.verdict = verdict_of_environment(world).or(settings.verdict);
     for (means, value) in &read.options {
         options::apply(*means, value.as_deref(), &mut settings)
             .map_err(|text| ended(&before, "", &notice(Level::Fatal, text), 1))?;
@@ -55,6 +56,12 @@ pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
         return Err(ended(&before, "ERROR: -g/--get requires a commandline URL\n", "", 1));
     }
     translate(&settings, before, world)
+}
+
+/// What the environment says about the line about unreliable results. It overrides the rc file; an option overrides both.
+fn verdict_of_environment(world: &dyn World) -> Option<bool> {
+    let value = world.variable("WARWOLF_VERDICT").filter(|value| !value.is_empty())?;
+    Some(!matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off"))
 }
 
 fn ended(before: &Output, stdout: &str, stderr: &str, code: u8) -> Ending {
@@ -232,7 +239,7 @@ fn style(settings: &Settings, targets: &[Target], places: &[u32]) -> Style {
         proxy_logins: settings.proxy_logins.clone(),
         proxy: settings.proxy_host.as_ref().map(|host| format!("{host}:{}", settings.proxy_port)),
         full_report: settings.full_report.as_ref().map(Into::into),
-        verdict: !settings.no_verdict,
+        verdict: settings.verdict,
     }
 }
 

@@ -116,6 +116,26 @@ fn the_cap_is_said_where_it_holds() {
 }
 
 #[test]
+fn the_verdict_is_for_a_terminal_unless_asked_for() {
+    let world = world().with_file("on", "verdict = true\n").with_file("off", "verdict = false\n");
+    let off = world.clone().with_variable("WARWOLF_VERDICT", "0");
+    let on = world.clone().with_variable("WARWOLF_VERDICT", "1");
+    let rows = [
+        ("siege a.test", &world, None),
+        ("siege -R on a.test", &world, Some(true)),
+        ("siege -R off a.test", &world, Some(false)),
+        ("siege -R on a.test", &off, Some(false)),
+        ("siege -R off a.test", &on, Some(true)),
+        ("siege --verdict a.test", &off, Some(true)),
+        ("siege --no-verdict -R on a.test", &on, Some(false)),
+        ("siege --no-verdict -u a.test", &world, Some(false)),
+    ];
+    for (line, world, expected) in rows {
+        assert_eq!(classic(line, world).style.verdict, expected, "{line}");
+    }
+}
+
+#[test]
 fn users_begin_with_the_cookies_that_were_kept() {
     let kept = "# none\nsiege-1 | a=1; domain=.test; path=/; expires=1988150399\n\
                 siege-2 | b=2; domain=c.test; path=/; expires=1988150399\n";

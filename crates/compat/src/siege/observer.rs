@@ -339,10 +339,11 @@ pub fn time_of_the_original(style: &Style, time: Duration, fraction: Duration) -
 }
 
 /// The reason to print about a run whose results are in doubt. siege prints no percentiles, so causes that only affect those
-/// are left out, and so are those that its own report shows. A run shorter than a second gets none.
+/// are left out, and so are those that its own report shows. A run shorter than a second gets none. Scripts read stderr, so
+/// that it is for a terminal, or for those who ask for it.
 #[must_use]
-pub fn doubt(style: &Style, run: &Run) -> Option<Reason> {
-    if !style.verdict || style.quiet || run.wall < INSTANT {
+pub fn doubt(style: &Style, run: &Run, is_terminal: bool) -> Option<Reason> {
+    if !style.verdict.unwrap_or(is_terminal) || style.quiet || run.wall < INSTANT {
         return None;
     }
     let verdict = judge(&Summary::of(run));

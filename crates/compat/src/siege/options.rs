@@ -38,6 +38,7 @@ pub(super) enum Means {
     As,
     Quirks,
     FullReport,
+    Verdict,
     NoVerdict,
 }
 
@@ -50,7 +51,7 @@ const fn ours(means: Means, long: &'static str, takes: Takes) -> Choice<Means> {
 }
 
 /// The options of 4.x, in the order in which the original names them when a word could be several.
-pub(super) const MODERN: [Choice<Means>; 28] = [
+pub(super) const MODERN: [Choice<Means>; 29] = [
     theirs(Means::Version, 'V', "version", Takes::Nothing),
     theirs(Means::Help, 'h', "help", Takes::Nothing),
     theirs(Means::Config, 'C', "config", Takes::Nothing),
@@ -79,10 +80,11 @@ pub(super) const MODERN: [Choice<Means>; 28] = [
     OURS[1],
     OURS[2],
     OURS[3],
+    OURS[4],
 ];
 
 /// The options of 1.00.
-pub(super) const ANCIENT: [Choice<Means>; 15] = [
+pub(super) const ANCIENT: [Choice<Means>; 16] = [
     theirs(Means::Version, 'V', "version", Takes::Nothing),
     theirs(Means::Help, 'h', "help", Takes::Nothing),
     theirs(Means::Verbose, 'v', "verbose", Takes::Nothing),
@@ -98,12 +100,14 @@ pub(super) const ANCIENT: [Choice<Means>; 15] = [
     OURS[1],
     OURS[2],
     OURS[3],
+    OURS[4],
 ];
 
-const OURS: [Choice<Means>; 4] = [
+const OURS: [Choice<Means>; 5] = [
     ours(Means::As, "as", Takes::Value),
     ours(Means::Quirks, "quirks", Takes::Nothing),
     ours(Means::FullReport, "warwolf-report", Takes::Value),
+    ours(Means::Verdict, "verdict", Takes::Nothing),
     ours(Means::NoVerdict, "no-verdict", Takes::Nothing),
 ];
 
@@ -177,7 +181,8 @@ pub(super) fn apply(means: Means, value: Option<&str>, settings: &mut Settings) 
         Means::NoFollow => settings.follow = false,
         Means::Quirks => settings.quirks = true,
         Means::FullReport => settings.full_report = text(),
-        Means::NoVerdict => settings.no_verdict = true,
+        Means::Verdict => settings.verdict = Some(true),
+        Means::NoVerdict => settings.verdict = Some(false),
     }
     Ok(())
 }

@@ -76,7 +76,9 @@ fn every_option_sets_what_it_says() {
         ("--no-follow", Settings { follow: false, ..none() }),
         ("--quirks", Settings { quirks: true, ..none() }),
         ("--warwolf-report f", Settings { full_report: text("f"), ..none() }),
-        ("--no-verdict", Settings { no_verdict: true, ..none() }),
+        ("--no-verdict", Settings { verdict: Some(false), ..none() }),
+        ("--verdict", Settings { verdict: Some(true), ..none() }),
+        ("--verdict --no-verdict", Settings { verdict: Some(false), ..none() }),
     ];
     for (line, expected) in rows {
         assert_eq!(set(&format!("siege {line}")), expected, "{line}");

@@ -80,6 +80,8 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> bool {
         "failures" => settings.failures = number::whole(value),
         "internet" => settings.internet = truth(value),
         "benchmark" => settings.benchmark = truth(value),
+        // Ours; the original takes it for a variable.
+        "verdict" => settings.verdict = Some(truth(value)),
         // Read and without effect, as in the original.
         "spinner" => {}
         _ => return set_request(settings, key, value),

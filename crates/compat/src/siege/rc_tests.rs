@@ -79,6 +79,8 @@ fn every_directive_sets_what_it_says() {
         ("ssl-timeout = 3", Settings { ssl_timeout: 3, ..none() }),
         ("ftp-login = a:b#c:h", Settings { ftp_logins: login("a:b#c:h"), ..none() }),
         ("auth-url = http://a/", Settings { auth_urls: vec!["http://a/".to_owned()], ..none() }),
+        ("verdict = true", Settings { verdict: Some(true), ..none() }),
+        ("verdict = false", Settings { verdict: Some(false), ..none() }),
         ("spinner = true", none()),
         ("cookies = false", none()),
     ];

@@ -149,8 +149,8 @@ pub(super) struct Settings {
     pub(super) own_rc: String,
     /// Where the full report goes, besides siege's own.
     pub(super) full_report: Option<String>,
-    /// Whether nothing is said about a run that is not to be trusted.
-    pub(super) no_verdict: bool,
+    /// Whether a line about unreliable results is printed; without a value, where stderr is a terminal.
+    pub(super) verdict: Option<bool>,
 }
 
 impl Settings {

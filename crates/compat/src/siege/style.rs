@@ -104,6 +104,6 @@ pub struct Style {
     pub proxy: Option<String>,
     /// Where the full report goes, besides siege's own.
     pub full_report: Option<PathBuf>,
-    /// Whether a run that is not to be trusted is said to be so.
-    pub verdict: bool,
+    /// Whether a line about unreliable results is printed; without a value, where stderr is a terminal.
+    pub verdict: Option<bool>,
 }
