@@ -116,8 +116,8 @@ fn stop(settings: &Settings, users: u32, urls: usize) -> Option<Stop> {
     let calls = match settings.reps {
         Reps::Forever => return Some(Stop { duration: None, calls: None, grace: Duration::ZERO }),
         Reps::Times(times) => u64::try_from(times).unwrap_or(0).saturating_mul(users.into()),
-        Reps::Once if settings.quirks => (urls as u64).saturating_mul(users.into()),
-        Reps::Once => urls as u64,
+        Reps::Once if settings.era == Era::V417 => urls as u64,
+        Reps::Once => (urls as u64).saturating_mul(users.into()),
     };
     (calls > 0).then(|| Stop::after_calls(calls))
 }
@@ -141,17 +141,14 @@ fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
         return (draw(Order::Random), places);
     }
     if settings.reps == Reps::Once && settings.time.is_none() {
-        return (Work::Scripts { scripts: divided(count, users, settings.quirks) }, places);
+        let scripts = if settings.era == Era::V417 { divided(count, users) } else { vec![script(0..count)] };
+        return (Work::Scripts { scripts }, places);
     }
     (draw(Order::PerSession), places)
 }
 
-/// The list divided among the users, the first ones taking one more of what does not divide; or, as 4.0.x did, the whole
-/// list for each.
-fn divided(urls: u32, users: u32, whole: bool) -> Vec<Script> {
-    if whole {
-        return vec![script(0..urls)];
-    }
+/// The list divided among the users, as from 4.1.1 on. The first ones take one more of what does not divide.
+fn divided(urls: u32, users: u32) -> Vec<Script> {
     let (share, more) = (urls / users, urls % users);
     let start = |user: u32| user * share + user.min(more);
     (0..users).map(|user| script(start(user)..start(user + 1))).collect()

@@ -164,15 +164,15 @@ fn without_repetitions_nothing_is_sent() {
 }
 
 #[test]
-fn once_divides_the_list() {
-    let once = |concurrent, quirks| Settings { concurrent, quirks, reps: Reps::Once, ..shipped() };
+fn once_is_the_whole_list_for_each_user_and_in_4_1_7_a_share_of_it() {
+    let once = |concurrent, era| Settings { concurrent, era, reps: Reps::Once, ..shipped() };
     let none: Vec<u32> = Vec::new();
-    assert_eq!(scripts(&once(3, false), 4), [vec![0, 1], vec![2], vec![3]]);
-    assert_eq!(scripts(&once(2, false), 4), [vec![0, 1], vec![2, 3]]);
-    assert_eq!(scripts(&once(3, false), 2), [vec![0], vec![1], none]);
-    assert_eq!(scripts(&once(2, true), 4), [vec![0, 1, 2, 3]], "4.0.x: each user all of it");
-    assert_eq!(planned(&once(2, true), &list(4)).stop.calls, Some(8));
-    assert_eq!(planned(&once(3, false), &list(4)).stop.calls, Some(4));
+    assert_eq!(scripts(&once(2, Era::V407), 4), [vec![0, 1, 2, 3]]);
+    assert_eq!(scripts(&once(3, Era::V417), 4), [vec![0, 1], vec![2], vec![3]]);
+    assert_eq!(scripts(&once(2, Era::V417), 4), [vec![0, 1], vec![2, 3]]);
+    assert_eq!(scripts(&once(3, Era::V417), 2), [vec![0], vec![1], none]);
+    assert_eq!(planned(&once(5, Era::V407), &list(3)).stop.calls, Some(15));
+    assert_eq!(planned(&once(3, Era::V417), &list(4)).stop.calls, Some(4));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) enum Reps {
     Forever,
     /// So often; a number below one means not at all.
     Times(i64),
-    /// Until every URL of the list has been requested once.
+    /// Until each user has requested every URL of the list once; in 4.1.7, until all of them together have.
     Once,
 }
 

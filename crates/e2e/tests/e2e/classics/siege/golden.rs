@@ -123,14 +123,14 @@ fn runs_14_to_16_go_through_the_list() {
         mine.map(|line| line.rsplit('/').next().unwrap_or_default().to_owned()).collect::<String>()
     };
     assert_eq!((of(&said, "0)").as_str(), of(&said, "1)").as_str()), ("123", "341"), "{said:#?}");
-    let once = home.ours(&["-c2", "-r", "once", "-f", "list"]);
-    assert_eq!((of(&once, "0)").as_str(), of(&once, "1)").as_str()), ("12", "34"), "each once: {once:#?}");
-    let quirky = home.ours(&["--quirks", "-c2", "-r", "once", "-f", "list"]);
-    assert_eq!(
-        (of(&quirky, "0)").as_str(), of(&quirky, "1)").as_str()),
-        ("1234", "1234"),
-        "as 4.0.7: {quirky:#?}"
-    );
+    let words = ["-c2", "-r", "once", "-f", "list"];
+    for said in [home.ours(&words), home.theirs(&words)] {
+        let users = (of(&said, "0)"), of(&said, "1)"));
+        assert_eq!((users.0.as_str(), users.1.as_str()), ("1234", "1234"), "{said:#?}");
+    }
+    let divided = home.ours(&["--as", "4.1.7", "-c2", "-r", "once", "-f", "list"]);
+    let users = (of(&divided, "0)"), of(&divided, "1)"));
+    assert_eq!((users.0.as_str(), users.1.as_str()), ("12", "34"), "{divided:#?}");
     server.asked();
     let shares = |words: &[&str]| {
         home.ours(&[words, &["-q", "-c2", "-r400", "-i", "-f", "list"]].concat());
