@@ -133,9 +133,11 @@ fn write_cookies(style: &Style, given: &Jars) {
 }
 
 fn append_to_log(style: &Style, log: &Log, attack: &Attack, now: &Moment) -> io::Result<()> {
+    // A file that exists gets no header, even if it is empty: scripts create one and expect a single row.
+    let is_new = !log.path.exists();
     let mut file = OpenOptions::new().append(true).create(true).open(&log.path)?;
     let mut text = log_rows(style, &attack.counts, attack.end, now);
-    if file.metadata()?.len() == 0 {
+    if is_new {
         text.insert_str(0, log_header(style));
     }
     file.write_all(text.as_bytes())

@@ -43,19 +43,31 @@ impl Style {
 #[must_use]
 pub fn exchange(style: &Style, exchange: &Exchange<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut show = |wanted: bool, bytes: &[u8]| {
+    let mut show = |wanted: bool, bytes: &[u8], end: &[u8]| {
         if wanted {
             out.extend_from_slice(bytes);
-            out.push(b'\n');
+            out.extend_from_slice(end);
         }
     };
-    let sends_body = !exchange.request.ends_with(b"\r\n\r\n");
-    show(!style.quiet && !exchange.request.is_empty(), exchange.request);
-    show(!style.quiet && !exchange.request.is_empty() && sends_body, b"");
+    let shows_request = !style.quiet && !exchange.request.is_empty();
+    let end_of_body: &[u8] = if exchange.request.ends_with(b"\r\n\r\n") { b"" } else { b"\n" };
+    show(shows_request, exchange.request, b"\n");
+    show(shows_request, b"", end_of_body);
     let has_reply = !exchange.head.is_empty();
-    show(has_reply && !style.quiet && (style.get || style.debug), exchange.head);
-    show(has_reply && style.print, exchange.body);
+    // The line end is that of the body, which the original does not come to where there is none.
+    let end_of_head: &[u8] = if announces_nothing(exchange.head) { b"" } else { b"\n" };
+    show(has_reply && !style.quiet && (style.get || style.debug), exchange.head, end_of_head);
+    show(has_reply && style.print, exchange.body, b"\n");
     out
+}
+
+/// Whether a head says `Content-Length: 0`.
+fn announces_nothing(head: &[u8]) -> bool {
+    let mut fields = head.split(|byte| *byte == b'\n').filter_map(|line| {
+        let colon = line.iter().position(|byte| *byte == b':')?;
+        Some((&line[..colon], line[colon + 1..].trim_ascii()))
+    });
+    fields.any(|(name, value)| name.eq_ignore_ascii_case(b"content-length") && value == b"0")
 }
 
 /// For standard error with `-D`: how the connection came to be, before whatever trouble there was.
@@ -180,6 +192,9 @@ mod tests {
         }
         let sending = Exchange { request: b"Q\r\n\r\nbody", ..Exchange::default() };
         assert_eq!(exchange(&style("siege -R rc -g a.test"), &sending), b"Q\r\n\r\nbody\n\n");
+        let empty = b"HTTP/1.1 301 Moved\r\nContent-Length: 0\r\n\r\n";
+        let moved = Exchange { head: empty, ..Exchange::default() };
+        assert_eq!(exchange(&style("siege -R rc -g a.test"), &moved), empty, "no line end without a body");
         for quiet in ["siege -R rc -g -q a.test", "siege -R rc -D -j a.test"] {
             assert!(!style(quiet).shows_exchanges(), "{quiet}");
         }

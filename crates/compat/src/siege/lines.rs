@@ -36,11 +36,12 @@ pub fn line(style: &Style, reply: &Line<'_>, now: &Moment) -> String {
     }
     let seconds = reply.time.as_secs_f64();
     let (protocol, status, bytes) = (reply.protocol, reply.status, reply.bytes);
+    let time = if style.timestamp { now.bracketed() } else { String::new() };
     let text = if style.csv {
         let mark = style.mark.as_ref().map(|mark| format!("{mark},")).unwrap_or_default();
         let user = if style.display_id { format!("{:4},", reply.user) } else { String::new() };
         format!(
-            "{mark}{user}{protocol},{status},{seconds:6.2},{bytes:7},{place},{},{}",
+            "{time}{mark}{user}{protocol},{status},{seconds:6.2},{bytes:7},{place},{},{}",
             shown.place,
             now.dashed()
         )
@@ -49,7 +50,6 @@ pub fn line(style: &Style, reply: &Line<'_>, now: &Moment) -> String {
         let method = &shown.method;
         format!("{user:4}) {protocol} {status} {seconds:6.2} secs: {bytes:7} bytes ==> {method:<4} {place}")
     } else {
-        let time = if style.timestamp { now.bracketed() } else { String::new() };
         let cache = if reply.cached { "(C)" } else { "   " };
         let method = &shown.method;
         format!(
@@ -182,6 +182,30 @@ mod tests {
             )
         );
         assert_eq!(trouble(&verbose, None, Outcome::Closed), "", "nothing is said of those");
+    }
+
+    #[test]
+    fn comma_separated_lines_begin_with_the_time_as_well() {
+        let world =
+            Paper::default().with_file("rc", "verbose = true\ncolor = off\ncsv = true\ntimestamp = true\n");
+        let moment = Moment { year: 2026, month: 11, day: 22, weekday: 0, hour: 11, minute: 22, second: 43 };
+        let of = |line_of_words: &str| {
+            let argv: Vec<String> = line_of_words.split(' ').map(str::to_owned).collect();
+            let style = parse(&argv, &world).unwrap().style;
+            let reply = Line {
+                user: 0,
+                protocol: "HTTP/1.1",
+                status: 200,
+                time: Duration::ZERO,
+                bytes: 2,
+                shown: &style.shown[0],
+                cached: false,
+            };
+            line(&style, &reply, &moment)
+        };
+        let rest = "HTTP/1.1,200,  0.00,      2,/two,0,2026-11-22 11:22:43\n";
+        assert_eq!(of("siege -R rc a.test/two"), format!("[Sun, 2026-11-22 11:22:43] {rest}"));
+        assert_eq!(of("siege -R rc -m MARK a.test/two"), format!("[Sun, 2026-11-22 11:22:43] MARK,{rest}"));
     }
 
     #[test]

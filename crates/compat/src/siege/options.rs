@@ -192,7 +192,7 @@ pub(super) fn settle(settings: &mut Settings, options: &[(Means, Option<String>)
     let given = |wanted| options.iter().any(|(means, _)| *means == wanted);
     // An rc file may say `json_output = true`, as Debian's does, and lines are asked for all the same.
     if !settings.quirks && given(Means::Verbose) && !given(Means::Quiet) && !given(Means::Json) {
-        (settings.json, settings.quiet) = (false, false);
+        settings.json = false;
     }
     if settings.get {
         (settings.concurrent, settings.reps, settings.time) = (1, Reps::Times(1), None);

@@ -102,6 +102,9 @@ fn lines_asked_for_beat_the_rc_file() {
     let mut sane = Settings { verbose: true, ..rc() };
     settle(&mut sane, &verbose);
     assert!(sane.verbose && !sane.json && !sane.quiet);
+    let mut quiet = Settings { verbose: true, quiet: true, ..rc() };
+    settle(&mut quiet, &verbose);
+    assert!(quiet.quiet && !quiet.verbose, "the original is quiet all the same");
     let mut of_old = Settings { verbose: true, quirks: true, ..rc() };
     settle(&mut of_old, &verbose);
     assert!(!of_old.verbose && of_old.json && of_old.quiet);

@@ -144,6 +144,10 @@ fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
         let scripts = if settings.era == Era::V417 { divided(count, users) } else { vec![script(0..count)] };
         return (Work::Scripts { scripts }, places);
     }
+    if settings.era == Era::V100 {
+        // Its users all begin at the first URL, those of 3.0.1 and later at different ones.
+        return (Work::Scripts { scripts: vec![script(0..count)] }, places);
+    }
     (draw(Order::PerSession), places)
 }
 

@@ -54,7 +54,7 @@ fn every_setting_reaches_the_plan() {
         (base.clone(), users, "Closed { users: 2, ramp: 0ns }"),
         (base.clone(), stop, "None None"),
         (Settings { reps: Reps::Times(3), ..base.clone() }, stop, "None Some(6)"),
-        (Settings { reps: Reps::Once, ..base.clone() }, stop, "None Some(1)"),
+        (Settings { reps: Reps::Once, ..base.clone() }, stop, "None Some(2)"),
         (Settings { time: Some(5), ..base.clone() }, stop, "Some(5s) None"),
         (Settings { time: Some(5), reps: Reps::Times(3), ..base.clone() }, stop, "Some(5s) None"),
         (base.clone(), think, "None"),
@@ -173,6 +173,13 @@ fn once_is_the_whole_list_for_each_user_and_in_4_1_7_a_share_of_it() {
     assert_eq!(scripts(&once(3, Era::V417), 2), [vec![0], vec![1], none]);
     assert_eq!(planned(&once(5, Era::V407), &list(3)).stop.calls, Some(15));
     assert_eq!(planned(&once(3, Era::V417), &list(4)).stop.calls, Some(4));
+}
+
+#[test]
+fn users_of_1_00_begin_at_the_first_url() {
+    let settings = Settings { era: Era::V100, concurrent: 2, reps: Reps::Times(5), ..shipped() };
+    assert_eq!(scripts(&settings, 3), [vec![0, 1, 2]], "and begin again after the last");
+    assert_eq!(planned(&settings, &list(3)).stop.calls, Some(10));
 }
 
 #[test]

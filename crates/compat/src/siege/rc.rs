@@ -94,7 +94,7 @@ fn set_request(settings: &mut Settings, key: &str, value: &str) -> bool {
     let text = || Some(value.to_owned()).filter(|value| !value.is_empty());
     match key {
         "user-agent" => settings.user_agent = text(),
-        "accept-encoding" => settings.accept_encoding = value.to_owned(),
+        "accept-encoding" => settings.accept_encoding = text().unwrap_or_else(|| "*".to_owned()),
         "url-escaping" => {
             let off = value.get(..5).is_some_and(|beginning| beginning.eq_ignore_ascii_case("false"));
             settings.url_escaping = !off;

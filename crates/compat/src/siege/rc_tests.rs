@@ -57,6 +57,7 @@ fn every_directive_sets_what_it_says() {
         ("benchmark = true", Settings { benchmark: true, ..none() }),
         ("user-agent = My Browser", Settings { user_agent: text("My Browser"), ..none() }),
         ("accept-encoding = gzip, x", Settings { accept_encoding: "gzip, x".to_owned(), ..none() }),
+        ("accept-encoding =", Settings { accept_encoding: "*".to_owned(), ..none() }),
         ("url-escaping = false", Settings { url_escaping: false, ..none() }),
         ("url-escaping = no", none()),
         ("login = jeff:secret:Admin", Settings { logins: login("jeff:secret:Admin"), ..none() }),

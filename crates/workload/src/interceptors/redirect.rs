@@ -35,7 +35,11 @@ pub(crate) fn follow(
         307 | 308 => false,
         _ => return None,
     };
+    // Without a target there is no redirect, as for browsers: the page would be requested again and again.
     let location = std::str::from_utf8(location?).ok()?.trim();
+    if location.is_empty() {
+        return None;
+    }
     let target = url::Url::parse(&request.url()).ok()?.join(location).ok()?;
     lead(request, &target, becomes_get)
 }

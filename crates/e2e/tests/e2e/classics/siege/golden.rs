@@ -103,6 +103,10 @@ fn runs_11_to_13_end_and_are_noted_down() {
     for _ in 0..2 {
         home.ours(&["-c2", "-r3", "-lown.log", "-m", "x y", &server.url("/ok")]);
     }
+    std::fs::write(home.path().join("empty.log"), "").expect("a file");
+    home.ours(&["-c1", "-r1", "-lempty.log", &server.url("/ok")]);
+    let log = std::fs::read_to_string(home.path().join("empty.log")).expect("a log");
+    assert_eq!(log.lines().count(), 1, "no header in a file that exists: {log}");
     let log = std::fs::read_to_string(home.path().join("own.log")).expect("a log");
     let rows: Vec<&str> = log.lines().collect();
     assert_eq!((rows.len(), rows[1], rows[3]), (5, "**** x y ****", "**** x y ****"), "{log}");
