@@ -219,9 +219,9 @@ impl Rendered for CapacityReport {
 
     fn html(&self) -> String {
         let class = match self.capacity.found.held {
-            None => "invalid",
+            None => "failed",
             Some(_) if self.capacity.found.client_limited => "degraded",
-            Some(_) => "valid",
+            Some(_) => "passed",
         };
         let mut out = String::new();
         let _ = writeln!(

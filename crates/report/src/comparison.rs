@@ -117,8 +117,8 @@ impl Rendered for ComparisonReport {
     fn html(&self) -> String {
         let mut out = String::new();
         let class = match self.reliable() {
-            Some(comparison) if comparison.is_regression() => "invalid",
-            Some(comparison) if comparison.unknown().next().is_none() => "valid",
+            Some(comparison) if comparison.is_regression() => "failed",
+            Some(comparison) if comparison.unknown().next().is_none() => "passed",
             _ => "degraded",
         };
         let _ = writeln!(

@@ -19,7 +19,12 @@ pub(crate) fn render(report: &Report<'_>) -> String {
 
 fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     let summary = &report.summary;
-    writeln!(out, "## {}: {}\n", report.verdict.grade.name(), escape(&target(report)))?;
+    writeln!(
+        out,
+        "## {}: {}\n",
+        wording::headline(report.verdict.grade, &report.slos),
+        escape(&target(report))
+    )?;
     if let Some(started) = report.started() {
         writeln!(out, "{started}\n")?;
     }

@@ -13,7 +13,7 @@ fn a_steady_open_loop_in_full() {
 fn a_server_that_is_not_there_in_full() {
     let text = Report::of(&fixture::unreachable()).render(Format::Markdown, false);
     let expected = "\
-## INVALID: http://a.test/
+## Measurement INVALID: http://a.test/
 
 - **INVALID**: nothing was measured: 2 requests started, 2 failed, 0 in flight at the stop, mostly: connection refused; check with one request that the server answers under this URL
 

@@ -3,7 +3,7 @@
 use crate::Report;
 use crate::layout::{
     errors, interval, loop_name, missing_intervals, missing_quantiles, open_quantiles, optional, optional_ns,
-    percent, phases, quantile, quantile_rows, slowest, target,
+    percent, phases, quantile, quantile_named, quantile_rows, slowest, target,
 };
 use crate::unit::{count, counted, duration, rate, share, size};
 use crate::wording;
@@ -54,6 +54,7 @@ pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
     status_codes(&mut out, &report.summary, paint);
     targets(&mut out, &report.summary, paint);
     error_list(&mut out, &report.summary, paint);
+    closing(&mut out, report, paint);
     out
 }
 
@@ -69,12 +70,39 @@ macro_rules! line {
 fn verdict(out: &mut String, report: &Report<'_>, paint: Paint) {
     let verdict = &report.verdict;
     line!(out, "{}: {}", paint.grade(verdict.grade), wording::meaning(verdict.grade));
+    slo_line(out, report, paint);
     for reason in &verdict.reasons {
         let word = if reason.grade == Grade::Valid { "note".to_owned() } else { paint.grade(reason.grade) };
         line!(out, "  {word}: {}", wording::doubt(reason));
         line!(out, "    to do: {}", wording::remedy(reason));
     }
     line!(out);
+}
+
+/// The result of the SLOs, with those that were not held.
+fn slo_line(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let (Some(result), Some(sentence)) =
+        (wording::slo_result(&report.slos), wording::slo_sentence(&report.slos))
+    else {
+        return;
+    };
+    let code = if report.all_held() { "1;32" } else { "1;31" };
+    line!(out, "{}{}", paint.word(code, result), &sentence[result.len()..]);
+}
+
+/// Repeats what matters most. A report is longer than most terminals, so its first lines scroll away; it ends like this
+/// everywhere, so that a report in a file equals the one on a terminal.
+fn closing(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let summary = &report.summary;
+    line!(
+        out,
+        "{}: {}, p50 {}, p99 {}",
+        paint.grade(report.verdict.grade),
+        rate(summary.achieved.rate_per_s.value),
+        quantile_named(&summary.latency, "p50"),
+        quantile_named(&summary.latency, "p99")
+    );
+    slo_line(out, report, paint);
 }
 
 /// A figure with half the width of its interval.

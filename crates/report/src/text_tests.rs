@@ -52,10 +52,20 @@ fn the_warm_up_is_named() {
 }
 
 #[test]
+fn the_last_lines_repeat_verdict_slos_and_three_figures() {
+    let text = render(&fixture::steady(), &["p50<1ms", "errors<5%"], false);
+    let last: Vec<&str> = text.lines().rev().take(2).collect();
+    assert_eq!(last, ["SLOs NOT PASSED: p50<1ms (1.50 ms)", "VALID: 99.7/s, p50 1.50 ms, p99 2.00 ms"]);
+    let text = render(&fixture::steady(), &["errors<5%"], false);
+    assert!(text.ends_with("\nSLOs PASSED: 1 of 1\n"), "{text}");
+}
+
+#[test]
 fn colour_is_an_addition() {
     let coloured = render(&fixture::steady(), &["errors<0.1%"], true);
+    assert!(coloured.contains("\n\x1b[1;31mSLOs NOT PASSED\x1b[0m: errors<0.1%"), "{coloured}");
     assert!(coloured.starts_with("\x1b[1;32mVALID\x1b[0m: "), "{coloured}");
-    let codes = ["\x1b[1;32m", "\x1b[1m", "\x1b[31m", "\x1b[0m"];
+    let codes = ["\x1b[1;32m", "\x1b[1;31m", "\x1b[1m", "\x1b[31m", "\x1b[0m"];
     let stripped = codes.iter().fold(coloured, |text, code| text.replace(code, ""));
     assert_eq!(stripped, render(&fixture::steady(), &["errors<0.1%"], false));
 }

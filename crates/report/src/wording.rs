@@ -17,6 +17,40 @@ pub const fn meaning(grade: Grade) -> &'static str {
     }
 }
 
+/// `SLOs PASSED` or `SLOs NOT PASSED`; none without SLOs.
+#[must_use]
+pub fn slo_result(slos: &[SloResult]) -> Option<&'static str> {
+    match slos {
+        [] => None,
+        slos if slos.iter().all(SloResult::is_held) => Some("SLOs PASSED"),
+        _ => Some("SLOs NOT PASSED"),
+    }
+}
+
+/// The result of the SLOs with those that were not held and their figures; none without SLOs.
+#[must_use]
+pub fn slo_sentence(slos: &[SloResult]) -> Option<String> {
+    let result = slo_result(slos)?;
+    let failed: Vec<String> = slos
+        .iter()
+        .filter(|result| !result.is_held())
+        .map(|result| format!("{} ({})", result.slo.text, actual(result)))
+        .collect();
+    Some(match failed.as_slice() {
+        [] => format!("{result}: {} of {}", slos.len(), slos.len()),
+        failed => format!("{result}: {}", failed.join(", ")),
+    })
+}
+
+/// The SLO result and the verdict side by side, for headings and titles. A verdict alone could be read as passed.
+#[must_use]
+pub fn headline(grade: Grade, slos: &[SloResult]) -> String {
+    match slo_result(slos) {
+        Some(result) => format!("{result}, measurement {}", grade.name()),
+        None => format!("Measurement {}", grade.name()),
+    }
+}
+
 /// What happened, without figures.
 #[must_use]
 pub const fn cause(cause: Cause) -> &'static str {
@@ -299,6 +333,31 @@ pub fn actual(result: &SloResult) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warwolf_measure::SloState;
+
+    #[test]
+    fn a_verdict_is_not_read_as_passed() {
+        let result = |text: &str, state| SloResult {
+            slo: warwolf_measure::Slo::parse(text).unwrap(),
+            actual: Some(2e6),
+            is_at_least: false,
+            state,
+        };
+        let (held, broken) = (result("p99<5ms", SloState::Held), result("p50<1ms", SloState::Broken));
+        let rows: [(&[SloResult], &str, Option<&str>); 3] = [
+            (&[], "Measurement VALID", None),
+            (std::slice::from_ref(&held), "SLOs PASSED, measurement VALID", Some("SLOs PASSED: 1 of 1")),
+            (
+                &[held.clone(), broken],
+                "SLOs NOT PASSED, measurement VALID",
+                Some("SLOs NOT PASSED: p50<1ms (2.00 ms)"),
+            ),
+        ];
+        for (slos, heading, sentence) in rows {
+            assert_eq!(headline(Grade::Valid, slos), heading);
+            assert_eq!(slo_sentence(slos).as_deref(), sentence);
+        }
+    }
 
     #[test]
     fn reasons_are_sentences() {

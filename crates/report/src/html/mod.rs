@@ -19,6 +19,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "<h1>{}</h1>", escape(&target(report)));
     page::started(&mut out, report.started());
+    slo_result(&mut out, report);
     verdict(&mut out, report);
     banner(&mut out, report);
     where_calls_went(&mut out, &report.summary);
@@ -37,7 +38,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     targets(&mut out, &report.summary);
     health(&mut out, &report.summary);
     plan(&mut out, report);
-    let title = format!("{}: {}", report.verdict.grade.name(), target(report));
+    let title = format!("{}: {}", wording::headline(report.verdict.grade, &report.slos), target(report));
     page::page(&title, &out)
 }
 
@@ -60,6 +61,21 @@ fn verdict(out: &mut String, report: &Report<'_>) {
         );
     }
     out.push_str("</div>\n");
+}
+
+/// The result of the SLOs, in a box of its own beside the verdict's.
+fn slo_result(out: &mut String, report: &Report<'_>) {
+    let (Some(result), Some(sentence)) =
+        (wording::slo_result(&report.slos), wording::slo_sentence(&report.slos))
+    else {
+        return;
+    };
+    let class = if report.all_held() { "passed" } else { "failed" };
+    let _ = writeln!(
+        out,
+        "<div class=\"verdict {class}\"><b>{result}</b>{}</div>",
+        escape(&sentence[result.len()..])
+    );
 }
 
 fn banner(out: &mut String, report: &Report<'_>) {
@@ -311,6 +327,27 @@ mod tests {
     fn a_page_has_date_and_time() {
         let page = Report::of(&fixture::steady()).render(Format::Html, false);
         assert!(page.contains("id=\"started\">2023-11-14 22:13:20 UTC</p>"), "{page}");
+    }
+
+    #[test]
+    fn a_broken_slo_is_in_title_and_colour() {
+        let run = fixture::steady();
+        for (slo, title, class) in [
+            (
+                "p50<1ms",
+                "<title>SLOs NOT PASSED, measurement VALID: ",
+                "verdict failed\"><b>SLOs NOT PASSED</b>: p50&lt;1ms (1.50 ms)",
+            ),
+            (
+                "p50<5ms",
+                "<title>SLOs PASSED, measurement VALID: ",
+                "verdict passed\"><b>SLOs PASSED</b>: 1 of 1",
+            ),
+        ] {
+            let slos = [warwolf_measure::Slo::parse(slo).unwrap()];
+            let page = Report::with_slos(&run, &slos).render(Format::Html, false);
+            assert!(page.contains(title) && page.contains(class), "{page}");
+        }
     }
 
     #[test]

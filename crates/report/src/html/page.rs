@@ -9,7 +9,7 @@ body{margin:0 auto;padding:1rem;overflow-wrap:anywhere;max-width:76rem;backgroun
 h1{font-size:1.35rem;margin:.2rem 0 .6rem}h2{font-size:1.08rem;margin:1.6rem 0 .5rem;border-bottom:1px solid var(--rule);padding-bottom:.2rem}
 p{margin:.4rem 0}.soft,.note{color:var(--soft)}.note{font-size:.85rem;margin:.2rem 0}
 .verdict{border:2px solid var(--ink);border-left-width:.6rem;padding:.6rem .9rem;margin:.6rem 0}
-.verdict b{font-size:1.15rem}.valid{border-color:var(--c2)}.degraded{border-color:var(--c4)}.invalid{border-color:var(--c1)}
+.verdict b{font-size:1.15rem}.valid{border-color:var(--c0)}.degraded{border-color:var(--c4)}.passed{border-color:var(--c2)}.invalid,.failed{border-color:var(--c1)}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin:1rem 0}
 .charts figure:only-child{max-width:46rem}
 figure{margin:0;border:1px solid var(--rule);padding:.6rem;break-inside:avoid;min-width:0}figcaption{font-weight:600;margin-bottom:.3rem}
