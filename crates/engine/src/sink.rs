@@ -2,7 +2,6 @@
 
 use crate::pool::Calls;
 use crate::timers::{Timer, Timers};
-use std::collections::VecDeque;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink};
@@ -11,37 +10,48 @@ use warwolf_workload::Interest;
 
 /// Calls that ended and are not settled yet, in the order in which they ended.
 #[derive(Default)]
-pub(crate) struct Ends(VecDeque<Ended>);
+pub(crate) struct Ends {
+    calls: Vec<Ended>,
+    /// How many of them have been taken.
+    taken: usize,
+}
 
 impl Ends {
     pub(crate) fn with_capacity(calls: usize) -> Self {
-        Self(VecDeque::with_capacity(calls))
+        Self { calls: Vec::with_capacity(calls), taken: 0 }
     }
 
     pub(crate) fn push(&mut self, ended: Ended) {
-        self.0.push_back(ended);
+        self.calls.push(ended);
     }
 
     /// Removes the call that ended first.
     pub(crate) fn take_next(&mut self) -> Option<Ended> {
-        self.0.pop_front()
+        let next = self.calls.get(self.taken).copied();
+        if next.is_some() {
+            self.taken += 1;
+        } else {
+            self.calls.clear();
+            self.taken = 0;
+        }
+        next
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.taken == self.calls.len()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.calls.len() - self.taken
     }
 
     /// The calls after the first `count`.
-    pub(crate) fn since(&self, count: usize) -> impl Iterator<Item = &Ended> {
-        self.0.iter().skip(count)
+    pub(crate) fn since(&self, count: usize) -> &[Ended] {
+        &self.calls[self.taken + count..]
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Ended> {
-        self.0.iter()
+        self.calls[self.taken..].iter()
     }
 }
 

@@ -58,7 +58,8 @@ pub(crate) struct Due {
 /// Timers set in the order in which they go off, such as timers of equal length, take constant time.
 pub(crate) struct Timers {
     queues: [Queue; KINDS.len()],
-    /// When the earliest of each queue goes off.
+    /// A time before which none of a queue goes off. It may be too early when the earliest was cleared; looking for the next
+    /// one each time would cost more than waking up in vain once.
     next: [Timestamp; KINDS.len()],
 }
 
@@ -81,16 +82,14 @@ impl Timers {
         let queue = &mut self.queues[timer as usize];
         queue.clear(index);
         queue.set(index, at);
-        self.next[timer as usize] = queue.next();
+        let next = &mut self.next[timer as usize];
+        *next = (*next).min(at);
     }
 
     /// Clears a timer, if it is set.
     #[inline]
     pub(crate) fn clear(&mut self, timer: Timer, index: u32) {
-        let queue = &mut self.queues[timer as usize];
-        if queue.clear(index) {
-            self.next[timer as usize] = queue.next();
-        }
+        self.queues[timer as usize].clear(index);
     }
 
     /// When a timer goes off; [`Timestamp::NEVER`] when it is not set.
@@ -98,17 +97,25 @@ impl Timers {
         self.queues[timer as usize].at(index)
     }
 
-    /// When the earliest goes off.
+    /// A time before which none goes off, and at which [`Self::take_due`] is to be asked.
     pub(crate) fn next(&self) -> Timestamp {
         self.next.into_iter().fold(Timestamp::NEVER, Timestamp::min)
     }
 
     /// Removes and returns a timer that has gone off by `now`, in the order of the kinds.
     pub(crate) fn take_due(&mut self, now: Timestamp) -> Option<Due> {
-        let kind = self.next.iter().position(|next| *next <= now)?;
-        let (index, at) = self.queues[kind].first()?;
-        self.clear(KINDS[kind], index);
-        Some(Due { timer: KINDS[kind], index, at })
+        loop {
+            let kind = self.next.iter().position(|next| *next <= now)?;
+            let queue = &mut self.queues[kind];
+            let due = queue.first().filter(|(_, at)| *at <= now);
+            if let Some((index, _)) = due {
+                queue.clear(index);
+            }
+            self.next[kind] = queue.next();
+            if let Some((index, at)) = due {
+                return Some(Due { timer: KINDS[kind], index, at });
+            }
+        }
     }
 }
 
@@ -157,15 +164,14 @@ impl Queue {
         self.last = index;
     }
 
-    /// Returns whether the timer was set.
-    fn clear(&mut self, index: u32) -> bool {
+    fn clear(&mut self, index: u32) {
         let Some(link) = self.links.get_mut(index as usize).filter(|link| link.at.is_reached()) else {
-            return false;
+            return;
         };
         let Link { before, after, .. } = std::mem::replace(link, UNSET);
         if after == IN_HEAP {
             self.remove_from_heap(before as usize);
-            return true;
+            return;
         }
         match before {
             NONE => self.first = after,
@@ -175,7 +181,6 @@ impl Queue {
             NONE => self.last = before,
             _ => self.links[after as usize].before = before,
         }
-        true
     }
 
     /// The earliest and its time; the one that was set in order where both are due at once.
@@ -296,12 +301,16 @@ mod tests {
                 expected.push((time, index));
             }
             expected.sort_unstable();
-            assert_eq!(timers.next(), expected.first().map_or(Timestamp::NEVER, |(time, _)| at(*time)));
+            // Too early where the earliest was cleared, never too late; and right once it has been asked for.
+            let first =
+                |expected: &[(u64, u32)]| expected.first().map_or(Timestamp::NEVER, |(time, _)| at(*time));
+            assert!(timers.next() <= first(&expected));
             while let Some(found) = timers.take_due(at(step)) {
                 assert_eq!(found.at.as_nanos(), expected[0].0);
                 expected.retain(|(_, index)| *index != found.index);
             }
             assert!(expected.first().is_none_or(|(time, _)| *time > step));
+            assert!(timers.next() > at(step));
         }
     }
 }

@@ -227,6 +227,7 @@ impl<D: Driver> Worker<'_, D> {
         let ((), sent) = write_through(tls, &mut buffers.plain, out, |out| {
             protocol.start(CallId(call), template, &mut filling, out)
         });
+        let needs = protocol.needs();
         entry.sent_bytes = sent.len() as u64;
         if observation.interest.exchange
             && let Some(kept) = &mut entry.kept
@@ -242,7 +243,9 @@ impl<D: Driver> Worker<'_, D> {
         }
         carrier.written.push(calls, call);
         self.network.mark(connection);
-        self.follow_up(connection);
+        if let Some(needs) = needs {
+            self.meet(connection, needs);
+        }
         self.restart_idle_timer(connection);
     }
 

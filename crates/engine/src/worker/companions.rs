@@ -25,7 +25,9 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    fn meet(&mut self, index: u32, needs: Needs) {
+    /// Does what a protocol needs.
+    #[cold]
+    pub(super) fn meet(&mut self, index: u32, needs: Needs) {
         match needs.wake {
             Timestamp::NEVER => self.timers.clear(Timer::Protocol, index),
             at => self.timers.set(Timer::Protocol, index, at),

@@ -380,9 +380,15 @@ impl<D: Driver> Worker<'_, D> {
         let (result, _) = write_through(tls, &mut self.buffers.plain, out, |out| {
             protocol.receive(now, input, out, &mut sink)
         });
+        let needs = protocol.needs();
+        let has_output = !out.is_empty();
         blame(connection, self.ended.since(before));
-        self.network.mark_unsent(index);
-        self.follow_up(index);
+        if has_output {
+            self.network.mark(index);
+        }
+        if let Some(needs) = needs {
+            self.meet(index, needs);
+        }
         if result.is_ok() { Alive::Yes } else { Alive::No }
     }
 
@@ -474,8 +480,8 @@ impl<D: Driver> Worker<'_, D> {
 }
 
 /// Notes what broke a connection, by the first of its calls that it cost.
-pub(super) fn blame<'a>(connection: &mut Connection, mut ended: impl Iterator<Item = &'a Ended>) {
-    let cost = ended.find_map(|ended| match ended.ending {
+pub(super) fn blame(connection: &mut Connection, ended: &[Ended]) {
+    let cost = ended.iter().find_map(|ended| match ended.ending {
         Ending::Cause(cause) => Some(translate::cause(cause)),
         _ => None,
     });
