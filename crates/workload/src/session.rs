@@ -480,7 +480,10 @@ impl Session {
         match policy {
             CookiePolicy::Off => {}
             CookiePolicy::LastValue => {
-                if let Some(field) = reply.headers.all("set-cookie").last() {
+                // The line ends of a folded field would be part of the requests.
+                let is_plain =
+                    |field: &&[u8]| !field.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t');
+                if let Some(field) = reply.headers.all("set-cookie").filter(is_plain).last() {
                     let text = field.split(|byte| *byte == b';').next().unwrap_or_default();
                     let text = &text[..text.len().min(LAST_COOKIE_MAX)];
                     self.extras.get_or_insert_default().last_cookie = text.to_vec();

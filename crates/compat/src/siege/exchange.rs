@@ -1,6 +1,6 @@
 //! What `-g`, `-p` and `-D` show of a call: what went over its connection, and how that came to be.
 
-use super::notices::{Level, notice};
+use super::notices::{Level, notice, printable};
 use super::settings::Login;
 use super::style::Style;
 use warwolf_measure::Outcome;
@@ -127,6 +127,7 @@ pub fn unanswerable(style: &Style, status: u16, headers: &Captured) -> Option<St
     if logins.iter().any(is_for) {
         return None;
     }
+    let realm = printable(&realm);
     Some(if status == 407 {
         format!(
             "ERROR: Unable to respond to a proxy authorization challenge\n       \
@@ -232,6 +233,8 @@ mod tests {
         assert!(text.contains("in the following realm: 'Admin'\n"), "{text}");
         let text = of(407, "DIGEST nonce=\"n\", Realm=\"Mine\"").unwrap();
         assert!(text.contains("in the following HTTP realm: 'Mine'\n"), "{text}");
+        let text = of(401, "Digest realm=\"\u{1b}[2J\r\n \u{9b}1m\", nonce=\"n\"").unwrap();
+        assert!(text.contains(r"in the following realm: '\u{1b}[2J\u{d}\u{a} \u{9b}1m'"), "{text}");
         for (status, challenge) in
             [(401, "Digest realm=\"mine\""), (401, "Basic realm=\"Admin\""), (200, "Digest realm=\"x\"")]
         {

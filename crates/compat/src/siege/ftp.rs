@@ -2,7 +2,7 @@
 
 use super::counts::End;
 use super::lines::colour;
-use super::notices::{Level, notice};
+use super::notices::{Level, notice, printable};
 use super::settings::{Login, Settings};
 use super::style::{Shown, Style};
 use super::url::Target;
@@ -63,7 +63,7 @@ impl Transfer<'_> {
         if self.status < 500 || style.quiet || style.json {
             return String::new();
         }
-        String::from_utf8_lossy(self.text).into_owned() + "\r\n"
+        printable(String::from_utf8_lossy(self.text).trim_end_matches(['\r', '\n'])) + "\r\n"
     }
 
     /// The second notice of a server that cannot be reached, for standard error.

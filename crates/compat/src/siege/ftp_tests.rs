@@ -127,6 +127,8 @@ fn lines_and_notices_are_those_of_the_original() {
     assert_eq!(line(&colours), "\u{1b}[0;34mFTP/150   0.01 secs:       9 bytes ==> PUT    /x\u{1b}[0m\n");
     let refused = transfer(&request, Outcome::Completed, 550, 200);
     assert_eq!(refused.refusal(&style), "550 no such file\r\n");
+    let hostile = Transfer { text: b"550 \x1b[2Jno\x07 \xc2\x9b1m\r\n", ..refused };
+    assert_eq!(hostile.refusal(&style), "550 \\u{1b}[2Jno\\u{7} \\u{9b}1m\r\n");
     assert_eq!(refused.refusal(&Style { quiet: true, ..style.clone() }), "");
     assert_eq!(transfer(&request, Outcome::Completed, 425, 230).refusal(&style), "");
     let gone = transfer(&request, Outcome::Refused, 0, 0);

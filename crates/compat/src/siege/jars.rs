@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use time::{Date, Month, PrimitiveDateTime, Time};
 use warwolf_plan::InitialCookie;
-use warwolf_workload::GivenCookie;
+use warwolf_workload::{COOKIE_BYTES_MAX, GivenCookie};
 
 /// What the file begins with, as the original has it.
 const HEAD: &str = "#\n\
@@ -16,6 +16,9 @@ const HEAD: &str = "#\n\
     # manually but comments and formatting will be removed.    \n\
     # All cookies that expire in the future will be preserved. \n\
     # ---------------------------------------------------------\n";
+
+/// Cookies of one user that are kept at most, as many as a session has; a further one takes the place of the oldest.
+const COOKIES_MAX: usize = warwolf_workload::COOKIES_MAX;
 
 /// A cookie that a server gave to a user.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +166,12 @@ impl Jars {
         let jar = self.0.entry(user).or_default();
         match jar.iter_mut().find(|other| other.is_same(&entry)) {
             Some(other) => *other = entry,
-            None => jar.push(entry),
+            None => {
+                if jar.len() >= COOKIES_MAX {
+                    jar.remove(0);
+                }
+                jar.push(entry);
+            }
         }
     }
 
@@ -181,6 +189,10 @@ impl Jars {
         };
         // What most servers give with every reply.
         if expires == 0 && !self.0.contains_key(&user) && !known.0.contains_key(&user) {
+            return;
+        }
+        let parts = [given.name, given.value, given.domain, given.path];
+        if parts.iter().map(|part| part.len()).sum::<usize>() > COOKIE_BYTES_MAX {
             return;
         }
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
@@ -345,6 +357,22 @@ mod tests {
             jars.give(&Jars::default(), 0, &given, now);
             assert_eq!(!jars.is_empty(), is_kept, "{now}");
         }
+    }
+
+    #[test]
+    fn a_server_cannot_fill_a_jar() {
+        let (mut jars, none) = (Jars::default(), Jars::default());
+        for number in 0..COOKIES_MAX + 9 {
+            let name = format!("c{number}");
+            let cookie = Given { name: name.as_bytes(), ..given("c=1", Until::Seconds(60)) };
+            jars.give(&none, 0, &cookie, NOW);
+        }
+        let kept = lines(&jars, false);
+        assert_eq!(kept.len(), COOKIES_MAX);
+        assert!(kept[0].starts_with("siege-1 | c9="), "the oldest make room: {}", kept[0]);
+        let long = vec![b'x'; COOKIE_BYTES_MAX];
+        jars.give(&none, 1, &Given { value: &long, ..given("c=1", Until::Seconds(60)) }, NOW);
+        assert_eq!(jars.0.len(), 1, "no larger than a session has them");
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub(super) fn urls(text: &str, manner: Manner, world: &dyn World, said: &mut Str
             continue;
         }
         let line = variables.expand(line, world, manner.quirks);
+        if line.len() >= LONGEST_LINE {
+            continue;
+        }
         match assignment(&line) {
             Some((name, value)) => variables.define(name, value),
             None => urls.push(read(&line, manner, world, said)),

@@ -38,6 +38,18 @@ pub(super) fn notice(level: Level, text: &str) -> String {
     format!("[\u{1b}[1;3{}m{name}\u{1b}[0m] {text}\n", level as u8)
 }
 
+/// A text from a server, on one line. Control characters, which could erase or imitate other output, are written as `\u{1b}`.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
+        if c.is_control() {
+            line.extend(c.escape_unicode())
+        } else {
+            line.push(c)
+        }
+        line
+    })
+}
+
 /// The notice after which siege ends because it cannot go on.
 #[must_use]
 pub fn fatal(text: &str) -> String {

@@ -6,6 +6,9 @@ use std::collections::HashMap;
 /// A text that refers to itself is given up after this many replacements.
 const REPLACEMENTS: usize = 1_000;
 
+/// Bytes that a text is expanded to at most. Longer lines are dropped, so that nothing is lost by leaving the rest as it is.
+const EXPANDED_MAX: usize = 64 << 10;
+
 /// What has been defined so far. A name that was not defined is looked up in the environment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variables(HashMap<String, String>);
@@ -31,10 +34,9 @@ impl Variables {
                 rest.drain(..=dollar);
                 continue;
             }
-            done.push_str(&rest[..dollar]);
             let after = &rest[dollar + 1..];
             let Some((name, length)) = (if quirks { name_as_of_old(after) } else { name(after) }) else {
-                done.push('$');
+                done.push_str(&rest[..=dollar]);
                 rest.drain(..=dollar);
                 continue;
             };
@@ -42,6 +44,10 @@ impl Variables {
                 Some(value) => value.clone(),
                 None => world.variable(name).unwrap_or_default(),
             };
+            if done.len() + rest.len() + value.len() > EXPANDED_MAX {
+                break;
+            }
+            done.push_str(&rest[..dollar]);
             // What a variable stands for may itself name variables.
             rest = value + &after[length..];
         }
@@ -101,6 +107,20 @@ mod tests {
         for (text, expected, of_old) in rows {
             assert_eq!(variables.expand(text, &world, false), expected, "{text}");
             assert_eq!(variables.expand(text, &world, true), of_old, "{text}, as of old");
+        }
+    }
+
+    #[test]
+    fn variables_of_variables_end_at_a_length() {
+        let world = Paper::default();
+        for quirks in [false, true] {
+            let mut variables = Variables::default();
+            variables.define("A0", &"x".repeat(30_000));
+            for number in 1..40 {
+                let value = variables.expand(&format!("$(A{0})$(A{0})", number - 1), &world, quirks);
+                assert!(value.len() <= EXPANDED_MAX, "{number}: {}", value.len());
+                variables.define(&format!("A{number}"), &value);
+            }
         }
     }
 

@@ -160,8 +160,9 @@ enum Challenge {
 
 impl Challenge {
     fn parse(field: &[u8]) -> Option<Self> {
-        // The parser of prompts counts characters as bytes.
-        let text = std::str::from_utf8(field).ok().filter(|text| text.is_ascii())?.trim();
+        // The parser of prompts counts characters as bytes. The line ends of a folded field would be part of the answer.
+        let is_plain = |text: &&str| text.is_ascii() && !text.contains(|c: char| c.is_control() && c != '\t');
+        let text = std::str::from_utf8(field).ok().filter(is_plain)?.trim();
         let (scheme, parameters) = text.split_once(' ').unwrap_or((text, ""));
         if scheme.eq_ignore_ascii_case("basic") {
             return Some(Self::Basic { realm: realm(parameters).unwrap_or_default() });
@@ -244,6 +245,16 @@ mod tests {
             use base64::Engine as _;
             let coded = base64::engine::general_purpose::STANDARD.encode(format!("{name}:Circle of Life"));
             assert_eq!(written(&mut answers), format!("Authorization: Basic {coded}\r\n"));
+        }
+    }
+
+    #[test]
+    fn a_folded_challenge_is_not_answered() {
+        let known = auth(vec![someone("any", None)]);
+        for challenge in ["Digest realm=\"a\r\n b\", nonce=\"n\"", "Basic realm=\"a\n b\""] {
+            let mut answers = Answers::default();
+            answers.challenge(&known, &request(), 401, &[challenge.as_bytes().to_vec()]);
+            assert_eq!(written(&mut answers), "", "{challenge:?}");
         }
     }
 

@@ -434,7 +434,7 @@ fn what_is_tried_again_has_not_ended() {
 
 #[test]
 fn a_session_may_keep_the_last_cookie_only() {
-    let mut plan = Plan { session: draws(3, 1, Order::Sequential), ..plan(1) };
+    let mut plan = Plan { session: draws(4, 1, Order::Sequential), ..plan(1) };
     plan.session.cookies = CookiePolicy::LastValue;
     let mut workload = Workload::new(&checked(&plan));
     let mut session = workload.session(0);
@@ -446,7 +446,8 @@ fn a_session_may_keep_the_last_cookie_only() {
     };
     assert_eq!(sent(&["a=1; path=/elsewhere; secure", "b=2; Max-Age=0"]), "");
     assert_eq!(sent(&[&format!("c={}", "x".repeat(300))]), "Cookie: b=2\r\n");
-    assert_eq!(sent(&[]), format!("Cookie: c={}\r\n", "x".repeat(243)));
+    assert_eq!(sent(&["d=1\r\n folded"]), format!("Cookie: c={}\r\n", "x".repeat(243)));
+    assert_eq!(sent(&[]), format!("Cookie: c={}\r\n", "x".repeat(243)), "a folded one would end the line");
 }
 
 fn moved<'a>(request: &'a Request, to: &'a Captured) -> Reply<'a> {
