@@ -21,3 +21,6 @@ pub mod httperf;
 fn latin(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
+
+/// Longest head of a response, in bytes. The originals have no limit; `curl` has one of 300 KB.
+pub(crate) const HEAD_MAX: u32 = 256 << 10;

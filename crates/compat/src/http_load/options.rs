@@ -1,6 +1,7 @@
 //! The command line.
 
 use super::{Check, Classic, Style, urls};
+use crate::HEAD_MAX;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -134,6 +135,7 @@ pub fn parse(
         connections: Connections {
             version: HttpVersion::Http10,
             keep_alive: false,
+            max_head: HEAD_MAX,
             limit: match start {
                 Start::Parallel(parallel) => parallel,
                 Start::Rate(_) => machine.connections,

@@ -10,6 +10,7 @@ use super::sessionlog::{self, Logged, LoggedSession};
 use super::targets::{Sequence, entries, working_set, working_set_cursor};
 use super::wire::{Stationery, Wire};
 use super::{Read, escape};
+use crate::HEAD_MAX;
 use crate::latin;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -406,6 +407,7 @@ fn connections(options: &Options, plan: &mut Plan) {
     connections.version =
         if options.http_version == (1, 0) { HttpVersion::Http10 } else { HttpVersion::Http11 };
     connections.limit = u32::MAX;
+    connections.max_head = HEAD_MAX;
     connections.when_full = WhenFull::Fail;
     plan.session.failure.on_error = true;
     if options.sessions.is_some() {

@@ -3,6 +3,7 @@
 use super::ftp;
 use super::settings::{Era, Login, Reps, Settings};
 use super::url::{Payload, Target};
+use crate::HEAD_MAX;
 use std::path::PathBuf;
 use std::time::Duration;
 use warwolf_plan::{
@@ -78,6 +79,7 @@ pub(super) fn plan(
             keep_alive: settings.keep_alive,
             limit: users,
             ownership: Ownership::Sticky,
+            max_head: HEAD_MAX,
             ..Connections::default()
         },
         timeouts: Timeouts {

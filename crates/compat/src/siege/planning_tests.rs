@@ -109,6 +109,7 @@ fn every_setting_reaches_the_plan() {
         (Settings { ssl_timeout: 5, timeout: 400, ..base.clone() }, handshake, "Some(5s) Some(400s)"),
         (Settings { ssl_timeout: 900, ..base.clone() }, handshake, "Some(900s) Some(900s)"),
         (Settings { ssl_timeout: 0, ..base.clone() }, handshake, "Some(300s) Some(300s)"),
+        (base.clone(), |plan| plan.connections.max_head.to_string(), "262144"),
         (base.clone(), |plan| plan.session.redirects.limit.to_string(), "20"),
         (Settings { follow: false, ..base.clone() }, |plan| plan.session.redirects.limit.to_string(), "0"),
         (base.clone(), |plan| format!("{:?}", plan.tls.verify), "Off"),

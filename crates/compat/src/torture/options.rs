@@ -1,6 +1,7 @@
 //! The command line, by the rules of Perl's `Getopt::Std`.
 
 use super::{Classic, Style};
+use crate::HEAD_MAX;
 use crate::latin;
 use std::time::Duration;
 use warwolf_plan::{
@@ -113,6 +114,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
         connections: Connections {
             version: HttpVersion::Http10,
             keep_alive: false,
+            max_head: HEAD_MAX,
             limit: style.copies,
             // Whatever the server says about its length: the original read to the end.
             reply_end: ReplyEnd::Close,

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::mem::MaybeUninit;
 use std::rc::Rc;
 
-/// Fields that fit on the stack while a head is read: the maximum of [`Limits::max_headers`].
-pub(crate) const FIELDS_MAX: usize = 256;
+/// Fields that fit on the stack while a head is read. More are read again into memory of their own.
+const FIELDS_ON_STACK: usize = 128;
 
 /// Where the body of a reply ends (RFC 9112 section 6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,16 +44,37 @@ pub(crate) struct Found {
 ///
 /// At most `limits.max_head` bytes are read, so that the result does not depend on how the input is cut.
 pub(crate) fn read(input: &[u8], asks: Asks, limits: &Limits) -> Result<Option<Found>, Violation> {
+    let mut space = [const { MaybeUninit::uninit() }; FIELDS_ON_STACK];
+    let slots = limits.max_headers.min(FIELDS_ON_STACK);
+    match read_into(&mut space[..slots], input, asks, limits) {
+        Err(Violation::TooManyHeaders) if limits.max_headers > FIELDS_ON_STACK => {
+            read_many(input, asks, limits)
+        }
+        result => result,
+    }
+}
+
+/// Reads a head with more fields than fit on the stack.
+#[cold]
+fn read_many(input: &[u8], asks: Asks, limits: &Limits) -> Result<Option<Found>, Violation> {
+    read_into(&mut vec![MaybeUninit::uninit(); limits.max_headers], input, asks, limits)
+}
+
+/// Reads a head, with `space` for its fields.
+fn read_into<'a>(
+    space: &mut [MaybeUninit<httparse::Header<'a>>],
+    input: &'a [u8],
+    asks: Asks,
+    limits: &Limits,
+) -> Result<Option<Found>, Violation> {
     let within = &input[..input.len().min(limits.max_head)];
-    let mut space = [const { MaybeUninit::uninit() }; FIELDS_MAX];
-    let slots = limits.max_headers.min(FIELDS_MAX);
     let mut response = httparse::Response::new(&mut []);
     let mut config = httparse::ParserConfig::default();
     config
         .allow_spaces_after_header_name_in_responses(true)
         .allow_obsolete_multiline_headers_in_responses(true)
         .allow_multiple_spaces_in_response_status_delimiters(true);
-    let parsed = config.parse_response_with_uninit_headers(&mut response, within, &mut space[..slots]);
+    let parsed = config.parse_response_with_uninit_headers(&mut response, within, space);
     let bytes = match parsed {
         Ok(httparse::Status::Complete(bytes)) => bytes,
         Ok(httparse::Status::Partial) if input.len() < limits.max_head => return Ok(None),

@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 pub struct Limits {
     /// Longest head, and longest trailer section, in bytes. A head that is not complete within this is a violation.
     pub max_head: usize,
-    /// Most header fields of a head, up to 256.
+    /// Most header fields of a head.
     pub max_headers: usize,
     /// What determines where the body of a reply ends.
     pub reply_end: ReplyEnd,
@@ -47,9 +47,9 @@ pub enum ReplyEnd {
 }
 
 impl Default for Limits {
-    /// 64 KiB and 100 fields.
+    /// 64 KiB and 1,000 fields.
     fn default() -> Self {
-        Self { max_head: 65_536, max_headers: 100, reply_end: ReplyEnd::Framed }
+        Self { max_head: 65_536, max_headers: 1_000, reply_end: ReplyEnd::Framed }
     }
 }
 

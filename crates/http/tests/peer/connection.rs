@@ -87,7 +87,7 @@ fn a_request_that_says_close_ends_the_connection_whatever_the_reply_says() {
 #[test]
 fn a_breach_is_named_for_what_it_is() {
     let long = [b"HTTP/1.1 200 OK\r\nA: ".as_slice(), &[b'a'; 65_536]].concat();
-    let many = [b"HTTP/1.1 200 OK\r\n".as_slice(), &b"A: b\r\n".repeat(101), b"\r\n"].concat();
+    let many = [b"HTTP/1.1 200 OK\r\n".as_slice(), &b"A: b\r\n".repeat(1_001), b"\r\n"].concat();
     let extension =
         [b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n1;".as_slice(), &[b'a'; 5000]].concat();
     let trailers = [
@@ -180,6 +180,16 @@ fn limits_are_met_exactly() {
     assert!(heard_within(&["GET"], [&reply[..]], shorter).ends_with("Violation(HeadTooLong)\nviolation\n"));
     let fewer = Limits { max_headers: 1, ..limits };
     assert!(heard_within(&["GET"], [&reply[..]], fewer).ends_with("Violation(TooManyHeaders)\nviolation\n"));
+}
+
+#[test]
+fn a_thousand_fields_fit_and_no_more() {
+    for (fields, end) in [(128, "kept\n"), (129, "kept\n"), (1_000, "kept\n"), (1_001, "violation\n")] {
+        let more = "Set-Cookie: a=b\r\n".repeat(fields - 1);
+        let reply = format!("HTTP/1.1 200 OK\r\n{more}Content-Length: 0\r\n\r\n");
+        let heard = heard_within(&["GET"], [reply.as_bytes()], Limits::default());
+        assert!(heard.ends_with(end), "{fields}");
+    }
 }
 
 #[test]
