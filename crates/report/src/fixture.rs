@@ -99,6 +99,16 @@ pub(crate) fn steady() -> Run {
     run
 }
 
+/// [`steady`] with a plan that asks for another arrival process.
+pub(crate) fn arriving(arrivals: ArrivalProcess) -> Run {
+    let mut plan = plan(&["http://a.test/", "http://a.test/b?c=<d>"]);
+    let mut run = steady();
+    run.target_rate = arrivals.mean_rate(run.wall);
+    plan.schedule = Schedule::Open { arrivals, burst: 1 };
+    run.plan_text = text::to_toml(&plan);
+    run
+}
+
 /// 400 calls of 1 ms in the first two of five seconds, and 600 that the server left without a reply, the oldest for 3 s.
 pub(crate) fn stalled() -> Run {
     let mut plan = plan(&["http://a.test/"]);

@@ -65,6 +65,7 @@ fn value(report: &Report<'_>) -> Value {
         "bytes": bytes(counters),
         "connections": connections(summary),
         "intervals": summary.intervals.iter().map(interval).collect::<Vec<_>>(),
+        "steps": crate::asked::steps(report).iter().map(crate::asked::StepFigures::json).collect::<Vec<_>>(),
         "targets": summary.targets.iter().map(target).collect::<Vec<_>>(),
         "health": health(report),
         "slo": report.slos.iter().map(slo).collect::<Vec<_>>(),

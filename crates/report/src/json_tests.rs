@@ -1,6 +1,7 @@
 use crate::{Format, Report, fixture};
 use serde_json::Value;
 use warwolf_measure::{Run, Slo};
+use warwolf_plan::{ArrivalProcess, RateStep};
 
 fn json(run: &Run) -> Value {
     let slos = ["p99<200ms", "errors<0.1%", "p99.99<1s", "rps>=1"].map(|text| Slo::parse(text).unwrap());
@@ -13,7 +14,12 @@ fn every_report_matches_the_schema() {
     let validator = jsonschema::validator_for(&schema).unwrap();
     let mut plain = fixture::steady();
     plain.plan_text.clear();
-    for run in [fixture::steady(), fixture::small(), fixture::unreachable(), plain] {
+    let lasts = std::time::Duration::from_secs(5);
+    let steps = [50.0, 150.0].map(|rate| RateStep { rate, lasts }).to_vec();
+    let stepped = ArrivalProcess::Steps { steps };
+    for run in
+        [fixture::steady(), fixture::small(), fixture::unreachable(), plain, fixture::arriving(stepped)]
+    {
         let report = json(&run);
         let errors: Vec<_> =
             validator.iter_errors(&report).map(|error| format!("{}: {error}", error.instance_path)).collect();

@@ -4,6 +4,7 @@
 //! layout is computed. The caller decides about colour and where the text goes.
 #![forbid(unsafe_code)]
 
+mod asked;
 mod capacity;
 mod chart;
 mod comparison;

@@ -1,12 +1,13 @@
 //! The report for pull requests: what matters, in tables.
 
-use crate::Report;
 use crate::layout::{
     ACCOUNTING, accounting, errors, interval, loop_name, missing_quantiles, open_quantiles, optional_ns,
     percent, quantile, quantile_rows, target,
 };
+use crate::rendered::markdown_table;
 use crate::unit::{count, counted, rate, share};
 use crate::wording;
+use crate::{Report, asked};
 use std::fmt::Write;
 use warwolf_measure::{Grade, SloState};
 
@@ -40,7 +41,7 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     if !report.verdict.reasons.is_empty() {
         writeln!(out)?;
     }
-    let wanted = summary.target_rate.map_or_else(String::new, |target| format!(" of {}", rate(target)));
+    let wanted = asked::words(report).map_or_else(String::new, |asked| format!(" of {asked}"));
     writeln!(
         out,
         "{}{wanted} ({}), {} ({})\n",
@@ -52,6 +53,12 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     writeln!(out, "| {} |\n|{}", ACCOUNTING.join(" | "), "---:|".repeat(ACCOUNTING.len()))?;
     writeln!(out, "| {} |\n", accounting(&summary.accounting).map(count).join(" | "))?;
     slos(out, report)?;
+    let steps = asked::steps(report);
+    if !steps.is_empty() {
+        let rows: Vec<_> = steps.iter().take(asked::SHOWN).map(asked::StepFigures::cells).collect();
+        markdown_table(out, &asked::HEADINGS, &rows);
+        writeln!(out)?;
+    }
     if summary.latency.count > 0 {
         latencies(out, report)?;
     }

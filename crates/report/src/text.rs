@@ -1,12 +1,13 @@
 //! The report for people: verdict, target and achieved, the accounting, and then the layout known from other tools.
 
-use crate::Report;
 use crate::layout::{
     errors, interval, loop_name, missing_intervals, missing_quantiles, open_quantiles, optional, optional_ns,
     percent, phases, quantile, quantile_named, quantile_rows, slowest, target,
 };
+use crate::rendered::text_table;
 use crate::unit::{count, counted, duration, rate, share, size};
 use crate::wording;
+use crate::{Report, asked};
 use std::fmt::Write;
 use warwolf_measure::{Estimate, Grade, SloState, Summary};
 
@@ -45,6 +46,7 @@ pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
     load(&mut out, report);
     accounting(&mut out, &report.summary);
     slos(&mut out, report, paint);
+    steps(&mut out, report, paint);
     if report.summary.latency.count > 0 {
         summary(&mut out, &report.summary, paint);
         histogram(&mut out, &report.summary, paint);
@@ -119,8 +121,8 @@ fn load(out: &mut String, report: &Report<'_>) {
     let summary = &report.summary;
     let asked = summary.connections_asked();
     let connections = if asked > 0 { format!(", {}", counted(asked, "connection")) } else { String::new() };
-    let wanted = match summary.target_rate {
-        Some(target) => format!("{}, {}", loop_name(summary), rate(target)),
+    let wanted = match asked::words(report) {
+        Some(asked) => format!("{}, {asked}", loop_name(summary)),
         None => loop_name(summary).to_owned(),
     };
     line!(out, "URL         {}", target(report));
@@ -172,6 +174,22 @@ fn slos(out: &mut String, report: &Report<'_>, paint: Paint) {
             SloState::Unknown => paint.word("31", "UNSURE"),
         };
         line!(out, "  {word}  {}  ({})", result.slo.text, wording::actual(result));
+    }
+    line!(out);
+}
+
+fn steps(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let steps = asked::steps(report);
+    if steps.is_empty() {
+        return;
+    }
+    line!(out, "{}", paint.heading("Steps:"));
+    let rows: Vec<_> = steps.iter().take(asked::SHOWN).map(asked::StepFigures::cells).collect();
+    let mut table = String::new();
+    text_table(&mut table, &asked::HEADINGS, &rows);
+    table.lines().for_each(|row| line!(out, "  {row}"));
+    if steps.len() > asked::SHOWN {
+        line!(out, "  and {} more, in the JSON report", steps.len() - asked::SHOWN);
     }
     line!(out);
 }

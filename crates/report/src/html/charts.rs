@@ -11,7 +11,7 @@ pub(crate) fn all(report: &Report<'_>) -> Vec<Chart> {
         Some(percentiles(summary)).filter(|_| summary.latency.count > 0),
         Some(histogram(summary)).filter(|_| summary.latency.count > 0),
         Some(latency(report)).filter(|_| summary.latency.count > 0),
-        Some(rate(summary)),
+        Some(rate(report)),
         Some(errors(summary)),
         Some(phases(summary)).filter(|_| summary.latency.count > 0),
         Some(lag(summary)),
@@ -181,20 +181,24 @@ fn heat(report: &Report<'_>, (low, high): (f64, f64)) -> Vec<([f64; 4], f64)> {
     cells.collect()
 }
 
-fn rate(summary: &Summary) -> Chart {
+fn rate(report: &Report<'_>) -> Chart {
+    let summary = &report.summary;
     // The last interval may be too short for its rate to mean anything.
     let usual = summary.intervals.first().map_or(0.0, |interval| seconds(interval).1 - seconds(interval).0);
     let done = over_time(summary, "completed", 0, |interval| {
         let (from, to) = seconds(interval);
         Some(interval.rate_per_s).filter(|_| to - from > 0.5 * usual)
     });
-    let target = summary.target_rate;
-    let values = done.points.iter().map(|dot| dot.y).chain(target);
+    let x = time(summary);
+    let asked = crate::asked::line(report, x.range.1);
+    let values = done.points.iter().chain(&asked).map(|dot| dot.y);
     let y = Axis::new("calls a second", Scale::Linear, Unit::Rate, values);
     let mut layers = shades(summary);
     layers.push(Layer::Line(done));
-    layers.extend(target.map(|y| Layer::Level { name: "asked for".into(), y }));
-    Chart { name: "rate", title: "Rate over time".into(), x: time(summary), y, layers, note: String::new() }
+    if !asked.is_empty() {
+        layers.push(Layer::Line(Series { name: "asked for".into(), look: 1, points: asked, marked: false }));
+    }
+    Chart { name: "rate", title: "Rate over time".into(), x, y, layers, note: String::new() }
 }
 
 fn errors(summary: &Summary) -> Chart {

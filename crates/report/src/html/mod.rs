@@ -3,7 +3,6 @@
 pub(crate) mod charts;
 pub(crate) mod page;
 
-use crate::Report;
 use crate::chart::escape;
 use crate::layout::{
     ACCOUNTING, UNKNOWN, accounting, errors, interval, loop_name, missing_intervals, missing_quantiles,
@@ -11,6 +10,7 @@ use crate::layout::{
 };
 use crate::unit::{count, duration, rate, share, size};
 use crate::wording;
+use crate::{Report, asked};
 use page::{part, table, tiles};
 use std::fmt::Write;
 use warwolf_measure::{Grade, HostEvidence, SloState, Summary};
@@ -24,6 +24,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     banner(&mut out, report);
     where_calls_went(&mut out, &report.summary);
     slos(&mut out, report);
+    steps(&mut out, report);
     let charts = charts::all(report);
     part(&mut out, "charts", "Charts");
     out.push_str("<div class=\"charts\">\n");
@@ -81,8 +82,8 @@ fn slo_result(out: &mut String, report: &Report<'_>) {
 fn banner(out: &mut String, report: &Report<'_>) {
     let summary = &report.summary;
     let quantile = |name| quantile_named(&summary.latency, name);
-    let achieved = match summary.target_rate {
-        Some(target) => format!("{} of {}", rate(summary.achieved.rate_per_s.value), rate(target)),
+    let achieved = match asked::words(report) {
+        Some(asked) => format!("{} of {asked}", rate(summary.achieved.rate_per_s.value)),
         None => rate(summary.achieved.rate_per_s.value),
     };
     let (from, to) = summary.window;
@@ -112,6 +113,23 @@ fn where_calls_went(out: &mut String, summary: &Summary) {
     out.push_str(
         "<p class=\"note\">planned = started + never started; started = completed + failed + timed out + unfinished</p>\n",
     );
+}
+
+fn steps(out: &mut String, report: &Report<'_>) {
+    let steps = asked::steps(report);
+    if steps.is_empty() {
+        return;
+    }
+    part(out, "steps", "Steps");
+    let rows = steps.iter().take(asked::SHOWN).map(asked::StepFigures::cells);
+    table(out, &asked::HEADINGS, rows);
+    if steps.len() > asked::SHOWN {
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">and {} more, in the JSON report</p>",
+            steps.len() - asked::SHOWN
+        );
+    }
 }
 
 fn slos(out: &mut String, report: &Report<'_>) {
