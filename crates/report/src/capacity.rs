@@ -9,6 +9,7 @@ use crate::wording;
 use serde_json::json;
 use std::fmt::Write;
 use warwolf_experiment::capacity::{Answer, Capacity, Tried, Why};
+use warwolf_measure::{Metric, Slo};
 
 /// A search for capacity with what there is to say about it.
 #[derive(Clone, Debug)]
@@ -201,7 +202,18 @@ impl Rendered for CapacityReport {
             line("p99", 2, |one| one.quantiles_ns[1]),
         ];
         let ys = series.iter().flat_map(|line| line.points.iter().map(|dot| dot.y));
-        let y = Axis::new("latency", Scale::Log, Unit::Duration, ys);
+        let limits: Vec<(String, f64)> = self
+            .capacity
+            .slos
+            .iter()
+            .filter_map(|text| Slo::parse(text).ok())
+            .filter(|slo| !matches!(slo.metric, Metric::Errors | Metric::Rate))
+            .map(|slo| (slo.text, slo.limit))
+            .collect();
+        let y =
+            Axis::new("latency", Scale::Log, Unit::Duration, ys.chain(limits.iter().map(|limit| limit.1)));
+        let answer = self.capacity.found.held.map(|x| Layer::Upright { name: rate(x), x });
+        let limits = limits.into_iter().map(|(name, y)| Layer::Level { name, y });
         Some(Chart {
             name: "capacity",
             title: "Latency against load".into(),
@@ -212,8 +224,10 @@ impl Rendered for CapacityReport {
                 tried.iter().map(|one| one.rate),
             ),
             y,
-            layers: series.into_iter().map(Layer::Line).collect(),
-            note: "Hollow marks: the SLOs did not hold there.".into(),
+            layers: limits.chain(answer).chain(series.into_iter().map(Layer::Marks)).collect(),
+            note: "Hollow marks: the SLOs were not shown to hold there. Dotted lines: the limits of the SLOs, and the \
+                   greatest rate that held."
+                .into(),
         })
     }
 
@@ -246,7 +260,7 @@ impl Rendered for CapacityReport {
 mod tests {
     use super::*;
     use warwolf_experiment::capacity::Found;
-    use warwolf_measure::{Slo, SloResult, SloState};
+    use warwolf_measure::{SloResult, SloState};
 
     fn report(held: Option<f64>, broken: Option<f64>, client_limited: bool) -> CapacityReport {
         let tried = |(rate, answer): (f64, Answer)| Tried {
@@ -289,6 +303,20 @@ mod tests {
         for (report, expected) in rows {
             assert!(report.text().starts_with(expected), "{}", report.text());
         }
+    }
+
+    #[test]
+    fn the_chart_has_lines_for_slo_and_answer() {
+        let chart = report(Some(900.0), Some(950.0), false).chart().unwrap();
+        let is = |wanted: &str| {
+            chart.layers.iter().any(|layer| match layer {
+                Layer::Level { name, y } => name == wanted && *y == 50e6,
+                Layer::Upright { name, x } => name == wanted && *x == 900.0,
+                _ => false,
+            })
+        };
+        assert!(is("p99<50ms") && is("900/s"), "{chart:?}");
+        assert!(chart.y.range.1 > 50e6, "the limit is in the picture");
     }
 
     #[test]

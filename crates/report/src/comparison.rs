@@ -1,7 +1,7 @@
 //! Two sides beside each other: what differs, by how much, and how sure that is.
 
 use crate::Format;
-use crate::chart::escape;
+use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::UNKNOWN;
 use crate::rendered::Rendered;
@@ -69,7 +69,8 @@ impl ComparisonReport {
 }
 
 impl Rendered for ComparisonReport {
-    const FORMATS: &'static [Format] = &[Format::Text, Format::Json, Format::Markdown, Format::Html];
+    const FORMATS: &'static [Format] =
+        &[Format::Text, Format::Json, Format::Markdown, Format::Html, Format::Svg];
 
     fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.answer());
@@ -138,12 +139,19 @@ impl Rendered for ComparisonReport {
         });
         page::table(&mut out, &["", "<what", "<started", "<verdict", "<why"], sides);
         if let Ok(comparison) = &self.answer {
+            if let Some(chart) = self.chart() {
+                let _ = writeln!(out, "<div class=\"charts\">{}</div>", chart.inline());
+            }
             page::part(&mut out, "figures", "Figures");
             let cells = rows(comparison).into_iter().map(|row| row.to_vec());
             page::table(&mut out, &["", "A", "B", "change", "between", "<"], cells);
         }
         let _ = writeln!(out, "<p class=\"note\">{}. {CERTAINTY}</p>", escape(&self.manner));
         page::page("Comparison", &out)
+    }
+
+    fn chart(&self) -> Option<Chart> {
+        self.answer.as_ref().ok().and_then(chart)
     }
 
     fn json(&self) -> Value {
@@ -171,6 +179,47 @@ impl Rendered for ComparisonReport {
             "figures": comparison.iter().flat_map(|comparison| &comparison.effects).map(effect).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The relative changes with their intervals, around no change and within what is allowed; none when no change is known.
+fn chart(comparison: &Comparison) -> Option<Chart> {
+    let effects: Vec<(&Effect, f64)> = comparison
+        .effects
+        .iter()
+        .filter(|effect| effect.figure != Figure::Errors)
+        .filter_map(|effect| Some((effect, effect.change?)))
+        .collect();
+    if effects.is_empty() {
+        return None;
+    }
+    let names = effects.iter().map(|(effect, _)| effect.figure.name().to_owned()).collect();
+    let points: Vec<Dot> = (0u8..)
+        .zip(&effects)
+        .map(|(place, (effect, change))| Dot {
+            range: effect.interval,
+            doubtful: effect.finding == Finding::Unknown,
+            ..Dot::new(f64::from(place), *change)
+        })
+        .collect();
+    let allowed = comparison.allowance.relative;
+    let ends = points.iter().flat_map(|dot| dot.range.map_or([dot.y, dot.y], |(low, high)| [low, high]));
+    let (low, high) = ends.fold((-allowed, allowed), |(low, high), end| (low.min(end), high.max(end)));
+    let level = |y: f64| Layer::Level { name: format!("allowed: {}", signed(Figure::Rate, y)), y };
+    let series = Series { name: "change, 95 % of all five".into(), look: 0, points, marked: true };
+    Some(Chart {
+        name: "changes",
+        title: "Change from A to B".into(),
+        x: Axis::named("figure", names),
+        y: Axis::new("change", Scale::Linear, Unit::Share, [low, high].into_iter())
+            .over(low * 1.1, high * 1.1),
+        layers: vec![
+            Layer::Level { name: "no change".into(), y: 0.0 },
+            level(allowed),
+            level(-allowed),
+            Layer::Marks(series),
+        ],
+        note: "A greater rate is better, a greater latency worse. Hollow marks: nothing can be said.".into(),
+    })
 }
 
 const CERTAINTY: &str = "All five intervals together hold the truth with 95 %.";
@@ -346,6 +395,16 @@ mod tests {
         assert!(refused.answer().contains(&format!(
             "2 blocks of slices are too few to tell a difference from chance; {FEWEST_BLOCKS}"
         )));
+    }
+
+    #[test]
+    fn the_chart_shows_intervals_and_what_is_allowed() {
+        let chart = report([Finding::Better; 5]).chart().unwrap();
+        let levels = chart.layers.iter().filter(|layer| matches!(layer, Layer::Level { .. })).count();
+        let Some(Layer::Marks(series)) = chart.layers.last() else { panic!("marks") };
+        assert_eq!((levels, series.points.len()), (3, 4));
+        assert!(series.points.iter().all(|dot| dot.range == Some((0.1, 0.3)) && dot.y == 0.2));
+        assert!(report([Finding::Better; 5]).html().contains("id=\"chart-changes\""));
     }
 
     #[test]

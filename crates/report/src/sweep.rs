@@ -179,7 +179,8 @@ impl SweepReport {
             title: format!("{}{} against {parameter}", title[..1].to_uppercase(), &title[1..]),
             x,
             y,
-            layers: series.into_iter().map(Layer::Line).collect(),
+            // Names have no order, so nothing lies between two of them.
+            layers: series.into_iter().map(if numbers.is_some() { Layer::Line } else { Layer::Marks }).collect(),
             note: "Hollow marks: the numbers are not VALID. Upright lines: from the least to the greatest of the repeats.".into(),
         }
     }
@@ -447,6 +448,16 @@ mod tests {
         let value = report(3).json();
         assert_eq!((&value["finished"], value["points"].as_array().unwrap().len()), (&Value::Bool(false), 6));
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn no_line_joins_names() {
+        let mut report = report(12);
+        for (value, label) in report.sweep.vary[1].values.iter_mut().zip(["tea", "coffee", "milk"]) {
+            value.label = label.to_owned();
+        }
+        let chart = report.chart_of("response");
+        assert!(chart.layers.iter().all(|layer| matches!(layer, Layer::Marks(_))), "{chart:?}");
     }
 
     #[test]

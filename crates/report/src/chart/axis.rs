@@ -58,7 +58,8 @@ impl Axis {
             Scale::Linear => (low.min(0.0), if high > 0.0 { high * 1.05 } else { 1.0 }),
             // A decade at the least, so that a small difference does not look like a large one.
             Scale::Log => {
-                let spread = (10.0 / (high / low)).max(1.0).sqrt();
+                // Beyond that there is room for the marks at both ends.
+                let spread = (10.0 / (high / low)).max(1.0).sqrt().max((high / low).powf(0.04));
                 (low / spread, high * spread)
             }
             Scale::Nines => (0.0, high.clamp(0.9, 0.999_999)),
@@ -108,6 +109,21 @@ impl Axis {
             }
         };
         values.into_iter().map(|value| (value, self.text(value))).collect()
+    }
+
+    /// A value as text, with its unit: for every value, not only for round ones.
+    pub(crate) fn value(&self, value: f64) -> String {
+        match self.scale {
+            _ if !value.is_finite() => "-".to_owned(),
+            Scale::Names => self.names.get(value.max(0.0) as usize).cloned().unwrap_or_default(),
+            Scale::Nines => unit::share(value),
+            _ => match self.unit {
+                Unit::Count | Unit::Number if value.abs() >= 100.0 => {
+                    unit::count(value.max(0.0).round() as u64)
+                }
+                _ => self.text(value),
+            },
+        }
     }
 
     fn text(&self, value: f64) -> String {
@@ -195,6 +211,12 @@ mod tests {
         let place = |share| axis.place(share);
         assert!((place(0.99) - place(0.9) - (place(0.999) - place(0.99))).abs() < 1e-9);
         assert_eq!((place(0.0), place(0.9999)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn marks_of_the_ends_do_not_stand_on_the_frame() {
+        let axis = Axis::new("", Scale::Log, Unit::Duration, [1e3, 1e9].into_iter());
+        assert!(axis.place(1e3) > 0.02 && axis.place(1e9) < 0.98, "{axis:?}");
     }
 
     #[test]

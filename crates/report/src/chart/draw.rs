@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 270.0;
-const LEFT: f64 = 58.0;
+/// Room for `100,000/s` in the larger letters of narrow screens.
+const LEFT: f64 = 74.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 40.0;
@@ -16,6 +17,9 @@ const ROW: f64 = 15.0;
 /// A letter of the widest of the usual fonts, on average, at the size of narrow screens; and what stands before a name.
 const LETTER: f64 = 7.3;
 const SIGN: f64 = 34.0;
+
+/// Points of a line whose values can be shown, about; more would make the page large.
+const SPOTS: usize = 120;
 
 /// Adds text; writing to a string cannot fail.
 macro_rules! put {
@@ -132,9 +136,16 @@ impl Canvas<'_> {
                     let (left, right, top) = (self.x(*from), self.x(*to), self.y(*height));
                     put!(
                         out,
-                        "<rect class=\"f0\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+                        "<rect class=\"f0\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"><title>{}</title></rect>",
                         (right - left - 0.6).max(0.6),
-                        (HEIGHT - BOTTOM - top).max(0.8)
+                        (HEIGHT - BOTTOM - top).max(0.8),
+                        escape(&format!(
+                            "{}: {} from {} to {}",
+                            self.chart.y.label,
+                            self.chart.y.value(*height),
+                            self.chart.x.value(*from),
+                            self.chart.x.value(*to)
+                        ))
                     );
                 }
             }
@@ -150,6 +161,18 @@ impl Canvas<'_> {
                         if share.is_finite() { share.clamp(0.04, 1.0) } else { 0.0 }
                     );
                 }
+            }
+            Layer::Upright { name, x } => {
+                let x = self.x(*x);
+                put!(out, "<path class=\"level\" d=\"M{x:.1} {TOP}V{}\"/>", HEIGHT - BOTTOM);
+                let anchor = if x > WIDTH / 2.0 { "end" } else { "start" };
+                let at = if anchor == "end" { x - 3.0 } else { x + 3.0 };
+                put!(
+                    out,
+                    "<text class=\"name\" x=\"{at:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
+                    TOP + 12.0,
+                    escape(name)
+                );
             }
             Layer::Level { name, y } => {
                 let y = self.y(*y);
@@ -182,8 +205,10 @@ impl Canvas<'_> {
 
     fn marks(&self, out: &mut String, series: &Series) {
         let look = series.look % LOOKS;
-        for dot in series.points.iter().filter(|dot| dot.y.is_finite()) {
+        let every = if series.marked { 1 } else { series.points.len().div_ceil(SPOTS).max(1) };
+        for dot in series.points.iter().filter(|dot| dot.y.is_finite()).step_by(every) {
             let (x, y) = (self.x(dot.x), self.y(dot.y));
+            put!(out, "<g>{}", self.title(series, dot));
             if let Some((low, high)) = dot.range {
                 put!(
                     out,
@@ -194,8 +219,23 @@ impl Canvas<'_> {
             }
             if series.marked || series.points.len() == 1 {
                 mark(out, series, dot, x, y);
+            } else {
+                // Nothing is seen of it; it only gives the pointer something to rest on.
+                put!(out, "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>");
             }
+            out.push_str("</g>");
         }
+    }
+
+    /// The values of a point, which browsers show below the pointer without a script.
+    fn title(&self, series: &Series, dot: &Dot) -> String {
+        let name = if series.name.is_empty() { &self.chart.y.label } else { &series.name };
+        let range = dot
+            .range
+            .map(|(low, high)| format!(" ({} to {})", self.chart.y.value(low), self.chart.y.value(high)))
+            .unwrap_or_default();
+        let (x, y) = (self.chart.x.value(dot.x), self.chart.y.value(dot.y));
+        format!("<title>{}</title>", escape(&format!("{name}: {y}{range} at {x}")))
     }
 
     /// The series with names, in as many rows as they need; whether their points are joined.

@@ -37,6 +37,8 @@ pub(crate) enum Layer {
     Heat { cells: Vec<([f64; 4], f64)> },
     /// A horizontal line with its name.
     Level { name: String, y: f64 },
+    /// A vertical line with its name.
+    Upright { name: String, x: f64 },
     /// A time that is not in the figures: from x, to x.
     Shade { from: f64, to: f64 },
 }
@@ -103,7 +105,7 @@ svg.chart .grid{stroke:var(--rule);stroke-width:1;fill:none}svg.chart .frame{str
 svg.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}svg.chart .range{stroke-width:1.2;fill:none}
 svg.chart .level{stroke:var(--ink);stroke-width:1;stroke-dasharray:2 3;fill:none}
 svg.chart .shade{fill:var(--rule);opacity:.55}svg.chart .heat{fill:var(--heat)}
-svg.chart .hollow{fill:var(--paper)}
+svg.chart .spot{fill:transparent}svg.chart .hollow{fill:var(--paper)}
 svg.chart .s0{stroke:var(--c0)}svg.chart .s1{stroke:var(--c1);stroke-dasharray:7 3}svg.chart .s2{stroke:var(--c2);stroke-dasharray:2 2}
 svg.chart .s3{stroke:var(--c3);stroke-dasharray:9 2 2 2}svg.chart .s4{stroke:var(--c4);stroke-dasharray:4 2}svg.chart .s5{stroke:var(--c5);stroke-dasharray:1 2}
 svg.chart .f0{fill:var(--c0)}svg.chart .f1{fill:var(--c1)}svg.chart .f2{fill:var(--c2)}svg.chart .f3{fill:var(--c3)}svg.chart .f4{fill:var(--c4)}svg.chart .f5{fill:var(--c5)}

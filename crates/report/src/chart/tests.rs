@@ -21,8 +21,8 @@ fn what_users_wrote_is_no_markup() {
 fn a_line_goes_through_its_points_and_stops_at_gaps() {
     let points = [(0.0, 0.0), (5.0, 4.0), (6.0, f64::NAN), (10.0, 0.0)].map(|(x, y)| Dot::new(x, y)).to_vec();
     let svg = chart(vec![Layer::Line(Series { name: "n".into(), points, ..Series::default() })]).inline();
-    // 58 to 468 across, 230 to 22 up.
-    assert!(svg.contains("d=\"M58.0 230.0L263.0 22.0M468.0 230.0\""), "{svg}");
+    // 74 to 468 across, 230 to 22 up.
+    assert!(svg.contains("d=\"M74.0 230.0L271.0 22.0M468.0 230.0\""), "{svg}");
 }
 
 #[test]
@@ -68,4 +68,24 @@ fn many_names_stand_in_rows_and_none_leaves_the_picture() {
     let rows: std::collections::BTreeSet<u64> = places.iter().map(|(_, y)| *y as u64).collect();
     assert_eq!(rows.len(), 4, "{places:?}");
     assert!(svg.contains("viewBox=\"0 0 480 315\"") && svg.contains("translate(0 45)"), "{svg}");
+}
+
+#[test]
+fn labels_of_great_rates_fit_beside_the_axis() {
+    let y = Axis::new("rate", Scale::Linear, Unit::Rate, [0.0, 900_000.0].into_iter());
+    let svg = Chart { y, ..chart(Vec::new()) }.inline();
+    let label = svg.split("<text x=\"").find(|text| text.contains("800,000/s")).unwrap();
+    let right: f64 = label.split('"').next().unwrap().parse().unwrap();
+    // The letters of narrow screens are 12 of 480 units high and 7 wide.
+    assert!(right >= "800,000/s".len() as f64 * 7.0, "{label}");
+}
+
+#[test]
+fn every_point_and_column_has_its_values() {
+    let points = vec![Dot::new(2.5, 3.0), Dot { range: Some((1.0, 3.0)), ..Dot::new(5.0, 2.0) }];
+    let series = Series { name: "p<99>".into(), points, ..Series::default() };
+    let svg = chart(vec![Layer::Line(series), Layer::Columns { columns: vec![(0.0, 1.0, 4.0)] }]).inline();
+    for title in ["p&lt;99&gt;: 3 at 2.5 s", "p&lt;99&gt;: 2 (1 to 3) at 5 s", "y: 4 from 0 s to 1 s"] {
+        assert!(svg.contains(&format!("<title>{title}</title>")), "no `{title}` in {svg}");
+    }
 }
