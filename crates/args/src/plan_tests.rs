@@ -282,6 +282,10 @@ fn an_error_in_a_plan_file_names_the_field() {
     for (change, expected) in [
         (with(usual(), |plan| plan.stop = Stop::after_calls(0)), "stop.calls: `0`: use 1 or more"),
         (with(usual(), |plan| plan.threads = Some(0)), "threads: `0`: use 1 or more"),
+        (
+            with(usual(), |plan| plan.threads = Some(100_000)),
+            "threads: `100000`: use at most 1024; more than one for each core makes nothing faster",
+        ),
     ] {
         let inputs = Inputs { plan: Some(text::to_toml(&change)), ..Inputs::default() };
         let error = plan(&load, &inputs).unwrap_err();

@@ -44,6 +44,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use std::time::Duration;
 
+/// Threads that a plan may ask for. Each takes a megabyte and some milliseconds of setting up.
+const THREADS_MAX: u32 = 1_024;
+
 /// Everything a run depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -164,6 +167,11 @@ impl Plan {
     fn check_threads(&self) -> Result<(), PlanError> {
         if self.threads == Some(0) {
             return Err(PlanError::new("threads", "0", "use 1 or more"));
+        }
+        if let Some(threads) = self.threads.filter(|threads| *threads > THREADS_MAX) {
+            let remedy =
+                format!("use at most {THREADS_MAX}; more than one for each core makes nothing faster");
+            return Err(PlanError::new("threads", threads.to_string(), remedy));
         }
         if let Work::Draw { order, .. } = &self.session.work
             && order.is_shared()

@@ -56,6 +56,16 @@ impl Cookies {
             (None, expires) => expires.is_some_and(|expires| is_past(expires, date)),
         };
         let GivenCookie { domain, path, .. } = said;
+        // Plain replies can be forged: they must not replace a cookie that only TLS may carry (RFC 6265bis section 5.7).
+        let is_protected = |cookie: &Cookie| {
+            cookie.secure
+                && cookie.pair[..cookie.name_length] == *said.name
+                && (covers(domain, cookie.domain.as_bytes()) || covers(cookie.domain.as_bytes(), domain))
+                && path_matches(path, &cookie.path)
+        };
+        if request.endpoint.scheme != Scheme::Https && self.list.iter().any(is_protected) {
+            return;
+        }
         let same = |cookie: &Cookie| {
             cookie.pair[..cookie.name_length] == *said.name
                 && cookie.domain.as_bytes().eq_ignore_ascii_case(domain)
@@ -303,6 +313,11 @@ fn scope<'a>(host: &'a [u8], domain: Option<&'a [u8]>) -> Option<(&'a [u8], bool
         return Some((host, alone));
     }
     (domain.contains(&b'.') && is_below(host, domain)).then_some((domain, false))
+}
+
+/// Whether `host` is `domain` or a name below it.
+fn covers(domain: &[u8], host: &[u8]) -> bool {
+    host.eq_ignore_ascii_case(domain) || is_below(host, domain)
 }
 
 /// Whether `host` is a name below `domain` (RFC 6265 section 5.1.3).

@@ -22,6 +22,22 @@ fn line(cookies: &Cookies, url: &str) -> String {
 }
 
 #[test]
+fn a_plain_reply_does_not_replace_a_secure_cookie() {
+    let after = |plain: &str| {
+        let mut cookies = Cookies::default();
+        cookies.set(&request("https://a.test/in/"), b"x=tls; Secure; Path=/in", None);
+        cookies.set(&request("http://a.test/in/"), plain.as_bytes(), None);
+        line(&cookies, "https://a.test/in/")
+    };
+    for forged in ["x=forged; Path=/in", "x=; Max-Age=0; Path=/in", "x=forged; Path=/in/deep; Domain=a.test"]
+    {
+        assert_eq!(after(forged), "x=tls", "{forged}");
+    }
+    assert_eq!(after("y=other; Path=/in"), "x=tls; y=other");
+    assert_eq!(after("x=wide; Path=/"), "x=tls; x=wide", "one of another path stands beside it");
+}
+
+#[test]
 fn which_requests_carry_a_cookie() {
     // (set by, the field, for, whether it goes there, why)
     let cases = [
