@@ -1,4 +1,4 @@
-//! Resource limits of this process, CPU affinity and CPU usage.
+//! Resource limits of this process, the cores it may use, and CPU usage.
 
 use std::io;
 use std::net::{IpAddr, UdpSocket};
@@ -26,22 +26,6 @@ pub fn raise_descriptor_limit() -> io::Result<u64> {
 /// `AddrNotAvailable` when no interface has the address; other errors of the kernel.
 pub fn take_address(address: IpAddr) -> io::Result<()> {
     UdpSocket::bind((address, 0)).map(drop)
-}
-
-/// Pins the calling thread to `core` (numbered as in [`available_cores`]).
-///
-/// # Errors
-/// When the core does not exist or the process may not use it.
-pub fn pin_to_core(core: usize) -> io::Result<()> {
-    if core >= libc::CPU_SETSIZE as usize {
-        return Err(io::Error::from_raw_os_error(libc::EINVAL));
-    }
-    // SAFETY: a cpu_set_t of all zero bits is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: `core` is below CPU_SETSIZE, so the bit lies within the set.
-    unsafe { libc::CPU_SET(core, &mut set) };
-    // SAFETY: reads the live set, whose size is given; 0 is the calling thread.
-    check(unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) })
 }
 
 /// Returns the cores that this process may use, in ascending order; `[0]` if the kernel does not report them.
@@ -107,21 +91,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_can_be_pinned_to_a_core_it_may_use() {
-        let cores = available_cores();
-        assert!(!cores.is_empty());
-        std::thread::spawn(move || {
-            pin_to_core(cores[0]).unwrap();
-            assert_eq!(available_cores(), [cores[0]]);
-        })
-        .join()
-        .unwrap();
-    }
-
-    #[test]
-    fn pinning_to_a_missing_core_is_an_error() {
-        assert!(pin_to_core(1023).is_err());
-        assert!(pin_to_core(1 << 20).is_err());
+    fn this_process_may_use_a_core() {
+        assert!(!available_cores().is_empty());
     }
 
     #[test]

@@ -62,8 +62,6 @@ pub struct PreparedRun<'p> {
     shard: Shard,
     prepared: Prepared,
     capacity: Capacity,
-    /// The cores this process may use.
-    cores: Vec<usize>,
     workers: Vec<WorkerShare>,
     descriptors_limit: u64,
 }
@@ -85,8 +83,7 @@ impl<'p> PreparedRun<'p> {
         let prepared = Prepared::new(plan)?;
         let capacity = Capacity::of(plan, shard);
         let descriptors_limit = raise_descriptors(sockets(&prepared, capacity.connections))?;
-        let cores = host::available_cores();
-        let threads = capacity.threads(cores.len()) as u32;
+        let threads = capacity.threads(host::available_cores().len()) as u32;
         let workers = (0..threads)
             .map(|number| {
                 let shard = shard.split(number, threads).unwrap_or(shard);
@@ -94,7 +91,7 @@ impl<'p> PreparedRun<'p> {
                 WorkerShare { shard, capacity: capacity.of_part(plan, shard), tallies }
             })
             .collect();
-        Ok(Self { plan, shard, prepared, capacity, cores, workers, descriptors_limit })
+        Ok(Self { plan, shard, prepared, capacity, workers, descriptors_limit })
     }
 
     /// What the run needs and may use.
@@ -173,7 +170,6 @@ impl<'p> PreparedRun<'p> {
         start: Monotonic,
         observers: Option<&'r dyn ObserverSource>,
     ) -> WorkerSpec<'r> {
-        let core = self.cores.get(number).copied();
         let WorkerShare { shard, capacity, .. } = &self.workers[number];
         WorkerSpec {
             plan: self.plan,
@@ -181,7 +177,6 @@ impl<'p> PreparedRun<'p> {
             shard: *shard,
             capacity,
             number,
-            core: core.filter(|_| self.workers.len() <= self.cores.len()),
             start,
             observers,
         }
@@ -229,6 +224,7 @@ impl<'p> PreparedRun<'p> {
             connections_asked: self.capacity.connections_asked.into(),
             connections_held: held,
             in_flight_limit: self.capacity.in_flight_limit,
+            users: if self.plan.is_open() { 0 } else { self.capacity.sessions as u64 },
             cpu_user: results.iter().map(|(_, worker)| worker.cpu_user).sum(),
             cpu_system: results.iter().map(|(_, worker)| worker.cpu_system).sum(),
             interrupted,
@@ -306,7 +302,6 @@ struct WorkerSpec<'r> {
     shard: Shard,
     capacity: &'r Capacity,
     number: usize,
-    core: Option<usize>,
     start: Monotonic,
     observers: Option<&'r dyn ObserverSource>,
 }
@@ -336,12 +331,9 @@ impl<'r> WorkerSpec<'r> {
             .map_err(worker_failed)
     }
 
-    /// Builds the driver on this thread, as io_uring requires, and runs the worker to its end.
+    /// Builds the driver on this thread, as io_uring requires, and runs the worker to its end. The thread may run on any
+    /// core: one that is pinned gets no core while something else uses its own, although others are free.
     fn work(&self, recorder: Recorder, control: &Control) -> WorkerResult {
-        if let Some(core) = self.core {
-            // Pinning is optional; the evidence shows where the worker ran.
-            let _ = host::pin_to_core(core);
-        }
         let task = self.task(recorder, control)?;
         let (finished, spent) =
             match self.driver(sockets(self.prepared, task.connections as u32) as usize)? {
@@ -361,7 +353,8 @@ impl<'r> WorkerSpec<'r> {
             wall,
             cpu_user: spent.user,
             cpu_system: spent.system,
-            core: self.core.map(|core| core as u32),
+            core: None,
+            starved: finished.starved,
             late_pages: finished.late_pages,
             run_delay: spent.delay,
         };
@@ -409,10 +402,13 @@ impl<'r> WorkerSpec<'r> {
     }
 }
 
-/// Runs a worker to its end, and returns what its thread has spent since time zero.
+/// Runs a worker to its end, and returns what its thread has spent since time zero. Delay counts from the moment at which
+/// the worker began to wait for time zero: one that had no core then noticed time zero late.
 fn run_from_zero<D: Driver>(driver: D, task: Task<'_>) -> io::Result<(Finished, Spent)> {
-    let worker = Worker::new(driver, task).await_start()?;
-    let before = Spent::read();
+    let worker = Worker::new(driver, task);
+    let ready = Spent::read();
+    let worker = worker.await_start()?;
+    let before = Spent { delay: ready.delay, ..Spent::read() };
     Ok((worker.run()?, Spent::read().since(before)))
 }
 

@@ -178,6 +178,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             late_pages: self.recorder.late_pages,
             waited: self.waited,
             held: self.network.held,
+            starved: if self.accounting.begun.count == 0 { self.accounting.never_begun } else { 0 },
             at: now,
             accounting: self.final_accounting(),
         };
@@ -311,12 +312,14 @@ impl<'p, D: Driver> Worker<'p, D> {
 
     /// Starts due sessions while there are slots. An arrival without a slot stays in the schedule and keeps its intended time.
     /// If the stop came while this worker was delayed, arrivals due before it are started late, so that a delayed machine makes
-    /// the same calls. Arrivals that had no slot are not.
+    /// the same calls. Arrivals that had no slot are not, nor are those of a worker that had no core at all before the stop.
     fn start_sessions(&mut self) {
         for _ in 0..RELEASES_MAX {
             let Some(arrival) = self.arrivals.peek().filter(|arrival| arrival.at <= self.now) else { return };
             let is_up = self.window.is_past(self.now);
-            if !self.window.admits(arrival.at) || is_up && self.sessions.held_back(arrival.at) {
+            let is_too_late =
+                is_up && (self.sessions.held_back(arrival.at) || self.accounting.begun.count == 0);
+            if !self.window.admits(arrival.at) || is_too_late {
                 return;
             }
             if self.sessions.is_full() {
@@ -468,6 +471,8 @@ pub(crate) struct Finished {
     pub(crate) waited: Duration,
     /// The largest number of connections open at once.
     pub(crate) held: u64,
+    /// Sessions that were due and never began because the worker had no core before the stop.
+    pub(crate) starved: u64,
     pub(crate) at: Timestamp,
     pub(crate) accounting: Accounting,
 }

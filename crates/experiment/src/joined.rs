@@ -87,6 +87,7 @@ fn add_evidence(sum: &mut HostEvidence, part: &HostEvidence, count: u32) {
         worker.cpu_system += before.cpu_system;
         worker.run_delay = add(worker.run_delay, before.run_delay);
         worker.late_pages += before.late_pages;
+        worker.starved += before.starved;
     }
     sum.cgroup_throttled = add(before.cgroup_throttled, part.cgroup_throttled);
     sum.descriptors_peak = before.descriptors_peak.max(part.descriptors_peak);

@@ -76,6 +76,8 @@ pub struct HostEvidence {
     pub connections_held: u64,
     /// Calls that may be in flight at once: users, or connections times pipeline; zero when unknown.
     pub in_flight_limit: u64,
+    /// Users of a closed loop; zero in an open one and when unknown.
+    pub users: u64,
     /// CPU time of this process in user mode.
     pub cpu_user: Duration,
     /// CPU time of this process in the kernel.
@@ -100,8 +102,10 @@ pub struct WorkerEvidence {
     pub cpu_system: Duration,
     /// Time for which it could have run and no core was free (`/proc/thread-self/schedstat`), where that is known.
     pub run_delay: Option<Duration>,
-    /// The core it was pinned to.
+    /// The core it was pinned to, in run files of versions that pinned workers.
     pub core: Option<u32>,
+    /// Sessions (in a closed loop: users) that never began because the worker had no core before the stop.
+    pub starved: u64,
     /// Intervals it could not hand over in time.
     pub late_pages: u64,
 }

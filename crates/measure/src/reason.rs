@@ -155,6 +155,15 @@ pub enum ReasonFigures {
         /// Completed calls per second.
         rate_per_s: f64,
     },
+    /// Of users that never began because their workers had no core.
+    Starved {
+        /// Users that never began.
+        users_never_begun: u64,
+        /// Users asked for; zero when unknown.
+        users: u64,
+        /// Numbers of the workers on their host.
+        workers: Vec<u32>,
+    },
     /// Of [`Cause::SlotsFull`].
     SlotsFull {
         /// Calls that waited for a slot.

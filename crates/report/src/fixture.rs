@@ -144,6 +144,7 @@ fn evidence(wall: Duration) -> HostEvidence {
             cpu_system: wall / 10,
             run_delay: Some(wall / 1_000),
             core: Some(0),
+            starved: 0,
             late_pages: 0,
         }],
         host_cpu_busy_share: Some(0.5),

@@ -280,6 +280,7 @@ fn worker(worker: &WorkerEvidence) -> Value {
         "busy_share": worker.busy_share(),
         "cpu_share": worker.cpu_share(),
         "run_delay_ns": worker.run_delay.map(nanos),
+        "starved": worker.starved,
         "late_pages": worker.late_pages,
     })
 }

@@ -120,6 +120,9 @@ fn figures(figures: &ReasonFigures) -> String {
             let busy = explained(Explanation::Busy { worker: *worker, busy_share: *busy_share });
             format!("{busy}: {} is the limit of this machine, not of the server", rate(*rate_per_s))
         }
+        ReasonFigures::Starved { users_never_begun, users, workers } => {
+            starved(*users_never_begun, *users, workers)
+        }
         ReasonFigures::SlotsFull { held_back, planned, in_flight_limit, rate_per_s, target_rate_per_s } => {
             slots_full([*held_back, *planned, *in_flight_limit], *rate_per_s, *target_rate_per_s)
         }
@@ -156,6 +159,12 @@ fn figures(figures: &ReasonFigures) -> String {
         }
         ReasonFigures::Accounting(mismatch) => mismatched(mismatch),
     }
+}
+
+fn starved(never_begun: u64, users: u64, workers: &[u32]) -> String {
+    let numbers = workers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let worker = if workers.len() == 1 { "worker" } else { "workers" };
+    format!("{} of {} never began: {worker} {numbers} got no core", count(never_begun), counted(users, "user"))
 }
 
 fn slots_full([held_back, planned, slots]: [u64; 3], achieved: f64, target: Option<f64>) -> String {
@@ -381,6 +390,13 @@ mod tests {
                 ReasonFigures::Cpu(Explanation::Delayed { worker: 1, delayed_share: 0.25 }),
                 "DEGRADED: something else used the load generator's cores: worker 1 waited for a core for 25.0 % of its \
                  time; stop what else runs on this machine, use fewer threads than cores, or move the load generator \
+                 away from the server",
+            ),
+            (
+                Cause::CpuContention,
+                ReasonFigures::Starved { users_never_begun: 10, users: 20, workers: vec![0] },
+                "DEGRADED: something else used the load generator's cores: 10 of 20 users never began: worker 0 got no \
+                 core; stop what else runs on this machine, use fewer threads than cores, or move the load generator \
                  away from the server",
             ),
             (

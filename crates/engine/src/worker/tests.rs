@@ -549,6 +549,28 @@ fn arrivals_due_before_the_stop_are_started_late() {
 }
 
 #[test]
+fn a_worker_without_a_core_until_the_stop_begins_nothing() {
+    let mut closed = closed(10, 1);
+    closed.stop = Stop::after(millis(500));
+    let mut turns = closed.clone();
+    turns.schedule = Schedule::Turns { users: 10 };
+    for (plan, sessions) in [(closed, 10), (turns, 10), (open(100.0, millis(500)), 50)] {
+        let plan = plan.check().unwrap();
+        let prepared = Prepared::new(&plan).unwrap();
+        let (scenario, log) = logged(Server::constant(Reply::ok(0)));
+        let mut bench =
+            Bench::new(&plan, &prepared, Shard::WHOLE, scenario, Duration::from_secs(1), &Control::new());
+        let late = at(Duration::from_secs(4));
+        bench.worker.driver.wait(late, &mut Vec::new()).unwrap();
+        while bench.turn() == Turn::More {}
+        bench.check_accounting().unwrap();
+        let finished = bench.worker.run().unwrap();
+        assert_eq!((finished.starved, finished.at), (sessions, late), "{:?}", plan.schedule);
+        assert_eq!(log.connections(), 0);
+    }
+}
+
+#[test]
 fn arrivals_without_a_slot_at_the_stop_are_not_started() {
     let mut plan = open(5_000.0, Duration::from_secs(1));
     plan.connections.limit = 8;

@@ -41,6 +41,10 @@ const HELD_BACK: f64 = 0.01;
 
 /// Reasons about lateness and CPU time, each host judged on its own.
 pub(super) fn reasons(summary: &Summary) -> Vec<Reason> {
+    let starved = starved(summary);
+    if !starved.is_empty() {
+        return starved;
+    }
     match lateness(summary) {
         Some((grade, lateness)) => explained(summary, grade, lateness),
         None => cpu_doubts(summary),
@@ -52,10 +56,36 @@ pub(super) fn is_saturated(summary: &Summary) -> bool {
     summary.hosts.iter().any(|host| saturated(host).is_some())
 }
 
-/// The busiest worker if it is beyond its core, with the share of its time that it worked.
+/// The busiest worker if it is beyond its core, with the share of its time that it worked. One that waited for a core
+/// was starved: how much it would have had to do is not known.
 fn saturated(host: &HostEvidence) -> Option<(u32, f64)> {
-    let loads = host.workers.iter().map(|worker| worker.load_share(host.idle.is_busy_polling()));
-    (0..).zip(loads).max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, load)| *load > SATURATED)
+    let had_core = (0..).zip(&host.workers).filter(|(_, worker)| worker.delayed_share() <= DELAYED);
+    had_core
+        .map(|(number, worker)| (number, worker.load_share(host.idle.is_busy_polling())))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, load)| *load > SATURATED)
+}
+
+/// Users of a closed loop that never began because their worker had no core: the load was not the one asked for.
+fn starved(summary: &Summary) -> Vec<Reason> {
+    if summary.open {
+        return Vec::new();
+    }
+    let reason = |(number, host): (usize, &HostEvidence)| {
+        let starved = || (0..).zip(&host.workers).filter(|(_, worker)| worker.starved > 0);
+        let figures = ReasonFigures::Starved {
+            users_never_begun: starved().map(|(_, worker)| worker.starved).sum(),
+            users: host.users,
+            workers: starved().map(|(worker, _)| worker).collect(),
+        };
+        let cause = match hindrance(host, summary.wall, (DELAYED, STOLEN, THROTTLED)) {
+            Some(explanation) => cause(explanation, &Lateness::default()),
+            None => Cause::CpuContention,
+        };
+        starved().next()?;
+        Some(Reason { host: summary.host_name(number), ..Reason::new(Grade::Invalid, cause, figures) })
+    };
+    (0..).zip(&summary.hosts).filter_map(reason).collect()
 }
 
 fn throttled_share(host: &HostEvidence, wall: Duration) -> f64 {

@@ -344,6 +344,21 @@ fn what_is_this_machines_is_named() {
             Cause::CpuContention,
         ),
         (
+            "a worker that got no core until the stop was starved and not busy",
+            changed(false, STEADY, |r| {
+                let starved = WorkerEvidence { starved: 10, ..worker(1.0, 0.0, 0.99) };
+                r.hosts[0].workers = vec![starved, worker(0.3, 0.3, 0.0)];
+            }),
+            Invalid,
+            Cause::CpuContention,
+        ),
+        (
+            "a worker that got no core for most of its time was starved and not busy",
+            changed(false, STEADY, |r| r.hosts[0].workers = vec![worker(1.0, 0.05, 0.9)]),
+            Degraded,
+            Cause::CpuContention,
+        ),
+        (
             "a hog, and a hypervisor that takes less than the hog",
             changed(true, LATE, |r| {
                 r.hosts[0].workers = vec![worker(0.5, 0.5, 0.4)];

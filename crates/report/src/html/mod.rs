@@ -255,13 +255,12 @@ fn host_health(out: &mut String, evidence: &HostEvidence) {
     let workers = evidence.workers.iter().enumerate().map(|(number, worker)| {
         vec![
             format!("worker {number}"),
-            worker.core.map_or_else(|| UNKNOWN.to_owned(), |core| core.to_string()),
             share(worker.busy_share()),
             share(worker.cpu_share()),
             share(worker.delayed_share()),
         ]
     });
-    table(out, &["", "core", "busy", "on its core", "waited for a core"], workers);
+    table(out, &["", "busy", "on a core", "waited for a core"], workers);
     let known = |share: Option<f64>| share.map_or_else(|| UNKNOWN.to_owned(), crate::unit::share);
     let rows = [
         ("driver", format!("{}, {}", evidence.driver, evidence.idle.name())),
