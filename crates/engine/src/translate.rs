@@ -2,7 +2,7 @@
 
 use warwolf_driver::SocketError;
 use warwolf_http::{Cause, TlsFailure, Version, Violation};
-use warwolf_measure::{Outcome, TlsKind, ViolationKind};
+use warwolf_measure::{Outcome, ProxyKind, TlsKind, ViolationKind};
 use warwolf_plan::HttpVersion;
 
 /// Whether the cause of an error is on this machine, so that another address would not help.
@@ -60,6 +60,18 @@ fn kind(violation: Violation) -> ViolationKind {
     }
 }
 
+/// The outcome of calls whose tunnel the proxy refused with `status`.
+pub(crate) fn proxy_refusal(status: u16) -> Outcome {
+    Outcome::Proxy(match status {
+        403 => ProxyKind::Forbidden,
+        407 => ProxyKind::AuthenticationRequired,
+        502 => ProxyKind::BadGateway,
+        503 => ProxyKind::Unavailable,
+        504 => ProxyKind::GatewayTimeout,
+        _ => ProxyKind::Other,
+    })
+}
+
 /// The outcome of calls whose TLS session failed.
 pub(crate) fn tls_failure(failure: TlsFailure) -> Outcome {
     Outcome::Tls(match failure {
@@ -72,6 +84,7 @@ pub(crate) fn tls_failure(failure: TlsFailure) -> Outcome {
         TlsFailure::AlertReceived(_) => TlsKind::Alert,
         TlsFailure::NoSharedVersion => TlsKind::NoSharedVersion,
         TlsFailure::NoSharedCipher => TlsKind::NoSharedCipher,
+        TlsFailure::NoSharedProtocol => TlsKind::NoSharedProtocol,
         TlsFailure::NotTls => TlsKind::NotTls,
         TlsFailure::ClientCertRequired => TlsKind::ClientCertRequired,
         TlsFailure::Truncated => TlsKind::Truncated,

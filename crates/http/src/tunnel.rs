@@ -13,8 +13,8 @@ pub enum TunnelReply {
     Pending,
     /// The tunnel is open: bytes go to the server from here on.
     Open,
-    /// The proxy refused the tunnel.
-    Refused,
+    /// The proxy refused the tunnel with this status; 0 where the response is not HTTP.
+    Refused(u16),
 }
 
 impl Tunnel {
@@ -32,7 +32,7 @@ impl Tunnel {
         match (self.0.receive(input, &mut sink), sink.0) {
             (Ok(()), None) => TunnelReply::Pending,
             (Ok(()), Some(200..=299)) => TunnelReply::Open,
-            _ => TunnelReply::Refused,
+            (_, status) => TunnelReply::Refused(status.unwrap_or(0)),
         }
     }
 }
@@ -77,7 +77,7 @@ mod tests {
         };
         let open = answer(&["HTTP/1.1 200 Connection", " established\r\n\r\n"]);
         assert_eq!(open, [TunnelReply::Pending, TunnelReply::Open]);
-        assert_eq!(answer(&["HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\n"]), [TunnelReply::Refused]);
-        assert_eq!(answer(&["nonsense\r\n\r\n"]), [TunnelReply::Refused]);
+        assert_eq!(answer(&["HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\n"]), [TunnelReply::Refused(407)]);
+        assert_eq!(answer(&["nonsense\r\n\r\n"]), [TunnelReply::Refused(0)]);
     }
 }

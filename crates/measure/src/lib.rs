@@ -34,7 +34,7 @@ pub use evidence::{Environment, HostEvidence, Idle, WorkerEvidence};
 pub use histogram::{Digits, Histogram};
 pub use latency::{Latency, LatencyQuantile};
 pub use moments::Moments;
-pub use outcome::{Blame, Outcome, TlsKind, ViolationKind};
+pub use outcome::{Blame, Outcome, ProxyKind, TlsKind, ViolationKind};
 pub use reason::{Cause, Explanation, Lateness, Reason, ReasonFigures};
 pub use run::Run;
 pub use run_file::{MergeError, RunFileError};

@@ -25,6 +25,8 @@ pub enum Outcome {
     Violation(ViolationKind),
     /// TLS failed.
     Tls(TlsKind),
+    /// The proxy refused the tunnel to the target (RFC 9110 section 9.3.6).
+    Proxy(ProxyKind),
     /// No route to the host or network.
     Unreachable,
     /// The name has no address.
@@ -93,6 +95,8 @@ pub enum TlsKind {
     NoSharedVersion,
     /// No cipher suite in common.
     NoSharedCipher,
+    /// No application protocol in common (RFC 7301 section 3.2).
+    NoSharedProtocol,
     /// The server does not speak TLS.
     NotTls,
     /// The server wants a client certificate.
@@ -100,6 +104,23 @@ pub enum TlsKind {
     /// The connection ended without a closing alert (RFC 8446 section 6.1).
     Truncated,
     /// Anything else.
+    Other,
+}
+
+/// How a proxy refused a tunnel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProxyKind {
+    /// Status 407.
+    AuthenticationRequired,
+    /// Status 403.
+    Forbidden,
+    /// Status 502.
+    BadGateway,
+    /// Status 503.
+    Unavailable,
+    /// Status 504.
+    GatewayTimeout,
+    /// Another status, or a response that is not HTTP.
     Other,
 }
 
@@ -174,6 +195,11 @@ const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
     (Outcome::Tls(TlsKind::Alert), "tls_alert", "TLS: fatal alert from the server"),
     (Outcome::Tls(TlsKind::NoSharedVersion), "tls_no_shared_version", "TLS: no version in common"),
     (Outcome::Tls(TlsKind::NoSharedCipher), "tls_no_shared_cipher", "TLS: no cipher suite in common"),
+    (
+        Outcome::Tls(TlsKind::NoSharedProtocol),
+        "tls_no_shared_protocol",
+        "TLS: the server accepts none of the protocols offered (ALPN http/1.1)",
+    ),
     (Outcome::Tls(TlsKind::NotTls), "tls_not_tls", "TLS: the server does not speak TLS"),
     (
         Outcome::Tls(TlsKind::ClientCertRequired),
@@ -182,11 +208,37 @@ const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
     ),
     (Outcome::Tls(TlsKind::Truncated), "tls_truncated", "TLS: ended without a closing alert"),
     (Outcome::Tls(TlsKind::Other), "tls_other", "TLS: other failure"),
+    (
+        Outcome::Proxy(ProxyKind::AuthenticationRequired),
+        "proxy_authentication_required",
+        "the proxy refused the tunnel with 407 (authentication required)",
+    ),
+    (
+        Outcome::Proxy(ProxyKind::Forbidden),
+        "proxy_forbidden",
+        "the proxy refused the tunnel with 403 (forbidden)",
+    ),
+    (
+        Outcome::Proxy(ProxyKind::BadGateway),
+        "proxy_bad_gateway",
+        "the proxy refused the tunnel with 502 (bad gateway)",
+    ),
+    (
+        Outcome::Proxy(ProxyKind::Unavailable),
+        "proxy_unavailable",
+        "the proxy refused the tunnel with 503 (unavailable)",
+    ),
+    (
+        Outcome::Proxy(ProxyKind::GatewayTimeout),
+        "proxy_gateway_timeout",
+        "the proxy refused the tunnel with 504 (gateway timeout)",
+    ),
+    (Outcome::Proxy(ProxyKind::Other), "proxy_other", "the proxy refused the tunnel"),
 ];
 
 impl Outcome {
     /// How many different outcomes there are.
-    pub const COUNT: usize = 41;
+    pub const COUNT: usize = 48;
 
     /// Every outcome, in the order of [`Outcome::index`].
     pub fn all() -> impl Iterator<Item = Self> {
@@ -218,6 +270,7 @@ impl Outcome {
             Self::ConnectionLimit => 17,
             Self::Violation(kind) => 18 + kind as usize,
             Self::Tls(kind) => 28 + kind as usize,
+            Self::Proxy(kind) => 42 + kind as usize,
         }
     }
 
@@ -253,8 +306,11 @@ impl Outcome {
             | Self::ClosedMidReply
             | Self::Abandoned
             | Self::Violation(_)
-            | Self::Tls(_) => Blame::Target,
-            Self::Unreachable | Self::Resolve => Blame::Network,
+            | Self::Tls(_)
+            | Self::Proxy(ProxyKind::BadGateway | ProxyKind::Unavailable | ProxyKind::GatewayTimeout) => {
+                Blame::Target
+            }
+            Self::Unreachable | Self::Resolve | Self::Proxy(_) => Blame::Network,
             Self::NoFiles | Self::NoPorts | Self::NoBuffers | Self::Denied | Self::LocalOther => {
                 Blame::ThisMachine
             }

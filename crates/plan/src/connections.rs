@@ -1,6 +1,6 @@
 use crate::quantity::optional_duration_text;
 use crate::words::check_path;
-use crate::{Endpoint, PlanError};
+use crate::{Endpoint, PlanError, Scheme};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::IpAddr;
@@ -224,6 +224,9 @@ impl Timeouts {
     }
 }
 
+/// What is right for the scheme of a proxy.
+pub(crate) const PROXY_SCHEME: &str = "use http: TLS to the proxy is not supported";
+
 /// An HTTP proxy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -339,6 +342,11 @@ impl Network {
         }
         if self.receive_rate == Some(0) {
             return Err(PlanError::new("network.receive_rate", "0", "use 1 or more bytes a second"));
+        }
+        if let Some(Proxy { endpoint, .. }) = &self.proxy
+            && endpoint.scheme != Scheme::Http
+        {
+            return Err(PlanError::new("network.proxy.endpoint", endpoint.to_string(), PROXY_SCHEME));
         }
         self.unix_socket.as_deref().map_or(Ok(()), |path| check_path("network.unix_socket", path))
     }

@@ -291,6 +291,15 @@ fn random_data_needs_a_request_that_is_given_as_it_is_sent() {
 }
 
 #[test]
+fn a_proxy_is_spoken_to_without_tls() {
+    let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+    plan.network.proxy = Some(Proxy { endpoint: plan.requests[0].endpoint.clone(), basic_auth: None });
+    plan.clone().check().unwrap();
+    plan.network.proxy.as_mut().unwrap().endpoint.scheme = Scheme::Https;
+    assert_eq!(plan.check().unwrap_err().field, "network.proxy.endpoint");
+}
+
+#[test]
 fn a_receive_rate_needs_a_driver_that_can_let_a_connection_wait() {
     let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
     plan.network.receive_rate = Some(3_360);

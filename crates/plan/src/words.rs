@@ -2,8 +2,9 @@
 //! more than a number. Every error names the field, what it says, and what would be right. No file is opened here: what
 //! a file says is handed in as text.
 
+use crate::connections::PROXY_SCHEME;
 use crate::quantity::{parse_duration, parse_rate_or_zero};
-use crate::{ArrivalProcess, Body, PlanError, Proxy, RateStep, Request, Resolve, Think};
+use crate::{ArrivalProcess, Body, PlanError, Proxy, RateStep, Request, Resolve, Scheme, Think};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -276,6 +277,9 @@ impl Proxy {
         let request = Request::get(text).map_err(|_| wrong())?;
         if request.path != "/" {
             return Err(wrong());
+        }
+        if request.endpoint.scheme != Scheme::Http {
+            return Err(PlanError::new("proxy", text, PROXY_SCHEME));
         }
         Ok(Self { endpoint: request.endpoint, basic_auth: request.basic_auth })
     }

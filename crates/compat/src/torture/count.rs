@@ -114,6 +114,7 @@ fn status(transaction: &Transaction<'_>) -> Option<(u16, Option<&'static str>)> 
         Outcome::ConnectTimeout
         | Outcome::Refused
         | Outcome::Tls(_)
+        | Outcome::Proxy(_)
         | Outcome::Unreachable
         | Outcome::Resolve
         | Outcome::NoFiles

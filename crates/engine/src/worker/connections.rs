@@ -408,7 +408,7 @@ impl<D: Driver> Worker<'_, D> {
                 connection.tunnel = None;
                 self.secure(index);
             }
-            TunnelReply::Refused => self.fail(index, Outcome::Refused),
+            TunnelReply::Refused(status) => self.fail(index, translate::proxy_refusal(status)),
         }
     }
 

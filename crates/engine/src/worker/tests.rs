@@ -11,11 +11,11 @@ use crate::capacity::Capacity;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use warwolf_measure::{IntervalBatch, Latency, Mismatch, Phase, Tally, ViolationKind};
+use warwolf_measure::{IntervalBatch, Latency, Mismatch, Phase, ProxyKind, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
     ArrivalProcess, Auth, CheckedPlan, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan,
-    RedirectPolicy, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved,
+    Proxy, RedirectPolicy, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved,
     Verify, Work,
 };
 use warwolf_sim::{
@@ -264,6 +264,22 @@ fn a_kept_connection_that_the_server_closes_costs_a_reconnect() {
     let tally = run(&closed(1, 100), Scenario::new(1, server));
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 100)]);
     assert_eq!(tally.counters().reconnects, 49);
+}
+
+#[test]
+fn a_proxy_that_refuses_the_tunnel_is_named_with_its_status() {
+    for (status, kind) in [
+        (403, ProxyKind::Forbidden),
+        (407, ProxyKind::AuthenticationRequired),
+        (503, ProxyKind::Unavailable),
+        (405, ProxyKind::Other),
+    ] {
+        let mut plan = closed(2, 6);
+        plan.requests = vec![Request::get("https://10.0.0.2/").unwrap()];
+        plan.network.proxy = Some(Proxy::parse("10.0.0.1:80").unwrap());
+        let tally = run(&plan, scenario(Reply::status(status)));
+        assert_eq!(outcomes(&tally), [(Outcome::Proxy(kind), 6)]);
+    }
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub enum TlsFailure {
     NoSharedVersion,
     /// The server supports none of the cipher suites, groups or signatures that were offered.
     NoSharedCipher,
+    /// The server accepts none of the application protocols that were offered (RFC 7301 section 3.2).
+    NoSharedProtocol,
     /// The bytes received are not TLS.
     NotTls,
     /// The server requires a client certificate, and none was sent.
@@ -46,6 +48,7 @@ impl fmt::Display for TlsFailure {
             Self::AlertReceived(code) => return write!(f, "the server sent alert {code}"),
             Self::NoSharedVersion => "no TLS version in common",
             Self::NoSharedCipher => "no cipher suite in common",
+            Self::NoSharedProtocol => "no application protocol in common",
             Self::NotTls => "the server does not speak TLS",
             Self::ClientCertRequired => "the server requires a client certificate",
             Self::Truncated => "the connection ended in the middle",
@@ -104,6 +107,7 @@ fn received(alert: AlertDescription, agreed: bool, unidentified: bool) -> TlsFai
         }
         AlertDescription::HandshakeFailure if !agreed => TlsFailure::NoSharedCipher,
         AlertDescription::InsufficientSecurity => TlsFailure::NoSharedCipher,
+        AlertDescription::NoApplicationProtocol => TlsFailure::NoSharedProtocol,
         AlertDescription::ProtocolVersion => TlsFailure::NoSharedVersion,
         other => TlsFailure::AlertReceived(other.into()),
     }

@@ -372,6 +372,7 @@ fn an_alert_is_reported_by_its_number_unless_it_has_a_name() {
         (71, TlsFailure::NoSharedCipher),
         (80, TlsFailure::AlertReceived(80)),
         (112, TlsFailure::AlertReceived(112)),
+        (120, TlsFailure::NoSharedProtocol),
         (116, TlsFailure::ClientCertRequired),
     ] {
         for piece in [1, 7] {

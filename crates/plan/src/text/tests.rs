@@ -268,7 +268,7 @@ fn network() -> impl Strategy<Value = Network> {
         port,
         address,
     });
-    let proxy = (endpoint(), prop::option::of(any_text()))
+    let proxy = (endpoint().prop_map(|to| Endpoint { scheme: Scheme::Http, ..to }), prop::option::of(any_text()))
         .prop_map(|(endpoint, basic_auth)| Proxy { endpoint, basic_auth });
     let size = || prop::option::of(any::<u32>());
     (

@@ -131,7 +131,7 @@ fn proxies() {
     assert_eq!(proxy.endpoint, Endpoint { scheme: Scheme::Http, host: "proxy.test".into(), port: 3128 });
     assert_eq!(proxy.basic_auth.as_deref(), Some("me:secret"));
     assert_eq!(Proxy::parse("[::1]:8080").unwrap().endpoint.host, "::1");
-    for wrong in ["", "socks5://a:1", "http://a/path"] {
+    for wrong in ["", "socks5://a:1", "http://a/path", "https://me:secret@a:1", "ftp://a:21"] {
         assert_eq!(Proxy::parse(wrong).unwrap_err().field, "proxy", "{wrong}");
     }
 }
