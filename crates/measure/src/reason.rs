@@ -36,6 +36,10 @@ pub enum Cause {
     ConnectionsRefused,
     /// Calls in flight at the stop were older than the percentiles show.
     Unfinished,
+    /// Requests were sent again after their connection had closed.
+    Resent,
+    /// Bytes came after complete replies.
+    UnexpectedBytes,
     /// Too few samples for the usual percentiles.
     FewSamples,
     /// The figures changed during the run.
@@ -68,6 +72,8 @@ impl Cause {
             Self::SlotsFull => "slots_full",
             Self::ConnectionsRefused => "connections_refused",
             Self::Unfinished => "unfinished",
+            Self::Resent => "resent",
+            Self::UnexpectedBytes => "unexpected_bytes",
             Self::FewSamples => "few_samples",
             Self::Trend => "trend",
             Self::Interrupted => "interrupted",
@@ -194,6 +200,18 @@ pub enum ReasonFigures {
         oldest_ns: u64,
         /// The measured p99 of latency, where the true one must be above it.
         latency_p99_above_ns: Option<u64>,
+    },
+    /// Of [`Cause::Resent`].
+    Resent {
+        /// Requests sent again.
+        resent: u64,
+        /// Requests that were sent, once or more.
+        requests: u64,
+    },
+    /// Of [`Cause::UnexpectedBytes`].
+    UnexpectedBytes {
+        /// Connections closed for it.
+        connections: u64,
     },
     /// Of [`Cause::FewSamples`].
     FewSamples {

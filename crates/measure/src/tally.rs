@@ -162,6 +162,10 @@ counters! {
     connections_reused: sum,
     /// Connections opened again because the server had closed a kept one.
     reconnects: sum,
+    /// Requests sent again because their connection closed before the reply: the server may have received them twice.
+    resent: sum,
+    /// Connections closed because bytes came after a complete reply.
+    unexpected_bytes: sum,
     /// TLS handshakes that resumed a session.
     tls_resumed: sum,
     /// Connections open at once, at most.
@@ -405,6 +409,16 @@ impl Tally {
     /// Counts a connection opened again because the server had closed a kept one.
     pub fn reconnected(&mut self) {
         self.counters.reconnects += 1;
+    }
+
+    /// Counts a request sent again because its connection closed before the reply.
+    pub fn resent(&mut self) {
+        self.counters.resent += 1;
+    }
+
+    /// Counts a connection closed because bytes came after a complete reply.
+    pub fn unexpected_bytes(&mut self) {
+        self.counters.unexpected_bytes += 1;
     }
 
     /// Counts a connection that was closed after carrying at least one complete reply.

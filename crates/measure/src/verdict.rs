@@ -75,6 +75,8 @@ pub fn judge(summary: &Summary) -> Verdict {
     reasons.extend(slots_full(summary));
     reasons.extend(connections_refused(summary));
     reasons.extend(unfinished(summary));
+    reasons.extend(resent(summary));
+    reasons.extend(unexpected_bytes(summary));
     reasons.extend(few_samples(summary));
     reasons.extend(trend(summary));
     reasons.extend(interrupted(summary));
@@ -180,6 +182,18 @@ fn unfinished(summary: &Summary) -> Option<Reason> {
     let latency_p99_above_ns = p99.is_at_least.then_some(p99.value_ns);
     let figures = ReasonFigures::Unfinished { unfinished: ages.count(), oldest_ns, latency_p99_above_ns };
     (p99.is_at_least || stuck).then(|| note(Cause::Unfinished, figures))
+}
+
+fn resent(summary: &Summary) -> Option<Reason> {
+    let counters = summary.tally.counters();
+    let figures = ReasonFigures::Resent { resent: counters.resent, requests: counters.requests };
+    (counters.resent > 0).then(|| note(Cause::Resent, figures))
+}
+
+fn unexpected_bytes(summary: &Summary) -> Option<Reason> {
+    let connections = summary.tally.counters().unexpected_bytes;
+    let figures = ReasonFigures::UnexpectedBytes { connections };
+    (connections > 0).then(|| note(Cause::UnexpectedBytes, figures))
 }
 
 fn few_samples(summary: &Summary) -> Option<Reason> {

@@ -91,6 +91,8 @@ fn connections(summary: &Summary) -> Value {
         "reused": counters.connections_reused,
         "failed": counters.connections_failed,
         "reconnects": counters.reconnects,
+        "resent": counters.resent,
+        "unexpected_bytes": counters.unexpected_bytes,
         "tls_resumed": counters.tls_resumed,
         "held": counters.connections_held,
         "failures": by_name(summary.tally.connection_failures()),

@@ -70,6 +70,8 @@ pub const fn cause(cause: Cause) -> &'static str {
         Cause::SlotsFull => "the server did not keep up",
         Cause::ConnectionsRefused => "the server accepted fewer connections than asked for",
         Cause::Unfinished => "requests in flight at the stop had waited for long",
+        Cause::Resent => "requests were sent twice because a kept connection closed",
+        Cause::UnexpectedBytes => "the server sent bytes after complete replies",
         Cause::FewSamples => "few samples",
         Cause::Trend => "the figures changed during the run",
         Cause::Interrupted => "the run was stopped early",
@@ -143,6 +145,12 @@ fn figures(figures: &ReasonFigures) -> String {
                 counted(*unfinished, "request"),
                 duration(*oldest_ns as f64)
             )
+        }
+        ReasonFigures::Resent { resent, requests } => {
+            format!("{} of {}", count(*resent), counted(*requests, "request"))
+        }
+        ReasonFigures::UnexpectedBytes { connections } => {
+            format!("{} closed for it", counted(*connections, "connection"))
         }
         ReasonFigures::FewSamples { quantile, needed, samples } => {
             format!("{} needs {}, have {}", quantile_name(*quantile), count(*needed), count(*samples))
@@ -302,6 +310,10 @@ const fn general_remedy(cause: Cause) -> &'static str {
         Cause::SlotsFull => "nothing if this is the load you mean: latency includes the waiting",
         Cause::ConnectionsRefused => "check the server's connection limit and backlog",
         Cause::Unfinished => "make the run longer than the server's slowest reply",
+        Cause::Resent => {
+            "look for resets in the server's log: each would have been an error had the request not been repeatable"
+        }
+        Cause::UnexpectedBytes => "check the Content-Length of the replies, and that each request gets one reply",
         Cause::FewSamples => "make the run longer to get the percentiles left out",
         Cause::Trend => "use a longer `--warmup`, or look at the timeline",
         Cause::Interrupted => "the figures cover the time it ran",
@@ -410,6 +422,18 @@ mod tests {
                 },
                 "DEGRADED: nothing was measured: 3 requests started, 3 failed, 0 in flight at the stop, mostly: \
                  connection refused; check with one request that the server answers under this URL",
+            ),
+            (
+                Cause::Resent,
+                ReasonFigures::Resent { resent: 12, requests: 2_000 },
+                "DEGRADED: requests were sent twice because a kept connection closed: 12 of 2,000 requests; look for \
+                 resets in the server's log: each would have been an error had the request not been repeatable",
+            ),
+            (
+                Cause::UnexpectedBytes,
+                ReasonFigures::UnexpectedBytes { connections: 1 },
+                "DEGRADED: the server sent bytes after complete replies: 1 connection closed for it; check the \
+                 Content-Length of the replies, and that each request gets one reply",
             ),
             (
                 Cause::FewSamples,

@@ -297,6 +297,9 @@ impl<D: Driver> Worker<'_, D> {
         }
         let call = &mut self.calls[index as usize];
         let was_open = self.network.connections.get(call.connection as usize).is_some_and(|c| c.opened);
+        if call.sent.is_reached() {
+            self.recorder.tally.resent();
+        }
         call.begin_again();
         self.timers.clear(Timer::Reply, index);
         self.recorder.tally.reconnected();

@@ -8,7 +8,7 @@ use crate::sink::{Ended, Ending, Sink};
 use crate::timers::Timer;
 use crate::translate;
 use warwolf_driver::{Driver, ReceivedBytes, SocketError, SocketId};
-use warwolf_http::{Alive, CallId, TlsClient, Tunnel, TunnelReply};
+use warwolf_http::{Alive, CallId, TlsClient, Tunnel, TunnelReply, Violation};
 use warwolf_measure::Outcome;
 use warwolf_plan::Resumption;
 
@@ -389,7 +389,12 @@ impl<D: Driver> Worker<'_, D> {
         if let Some(needs) = needs {
             self.meet(index, needs);
         }
-        if result.is_ok() { Alive::Yes } else { Alive::No }
+        let Err(violation) = result else { return Alive::Yes };
+        let ended_no_call = self.network.connections[index as usize].why.is_none();
+        if violation == Violation::UnexpectedBytes && ended_no_call {
+            self.recorder.tally.unexpected_bytes();
+        }
+        Alive::No
     }
 
     /// Calls the protocol of a connection at the time it asked for.

@@ -263,7 +263,17 @@ fn a_kept_connection_that_the_server_closes_costs_a_reconnect() {
     });
     let tally = run(&closed(1, 100), Scenario::new(1, server));
     assert_eq!(outcomes(&tally), [(Outcome::Completed, 100)]);
-    assert_eq!(tally.counters().reconnects, 49);
+    assert_eq!((tally.counters().reconnects, tally.counters().resent), (49, 49));
+}
+
+#[test]
+fn bytes_after_a_complete_reply_are_counted() {
+    let twice = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+    for (extra, count) in [("", 0), ("x", 20), (twice, 20)] {
+        let tally = run(&closed(2, 20), scenario(Reply::raw(format!("{twice}{extra}"))));
+        assert_eq!(outcomes(&tally), [(Outcome::Completed, 20)]);
+        assert_eq!(tally.counters().unexpected_bytes, count, "{extra:?}");
+    }
 }
 
 #[test]

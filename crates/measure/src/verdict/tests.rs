@@ -226,6 +226,16 @@ fn what_should_be_known_is_a_note() {
             Cause::ConnectionsRefused,
         ),
         (
+            "the server closed kept connections that had requests on them",
+            changed(false, STEADY, |r| add(r, |t| (0..3).for_each(|_| t.resent()))),
+            Cause::Resent,
+        ),
+        (
+            "the server sent two replies for one request",
+            changed(false, STEADY, |r| add(r, Tally::unexpected_bytes)),
+            Cause::UnexpectedBytes,
+        ),
+        (
             "the server stands still at the end",
             changed(false, STEADY, |r| add_ended(r, 50, 4_000_000, Outcome::Unfinished)),
             Cause::Unfinished,
