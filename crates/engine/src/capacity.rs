@@ -166,7 +166,8 @@ fn interval(plan: &Plan) -> Duration {
         return length;
     }
     let intervals = (plan.warmup.as_nanos() / length.as_nanos()).max(1) as u32;
-    plan.warmup / intervals
+    // Rounded up: intervals that end before the warm-up would leave out one more.
+    Duration::from_nanos((plan.warmup.as_nanos() as u64).div_ceil(u64::from(intervals)))
 }
 
 #[cfg(test)]
@@ -319,6 +320,7 @@ mod tests {
             (None, millis(0), millis(100)),
             (Some(seconds(10)), millis(500), millis(250)),
             (Some(seconds(10)), millis(50), millis(50)),
+            (Some(seconds(15)), seconds(2), Duration::from_nanos(333_333_334)),
         ] {
             let plan = changed(closed(1), |plan| {
                 plan.stop = Stop { duration, ..plan.stop.clone() };

@@ -172,7 +172,11 @@ fn figures(figures: &ReasonFigures) -> String {
 fn starved(never_begun: u64, users: u64, workers: &[u32]) -> String {
     let numbers = workers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let worker = if workers.len() == 1 { "worker" } else { "workers" };
-    format!("{} of {} never began: {worker} {numbers} got no core", count(never_begun), counted(users, "user"))
+    format!(
+        "{} of {} never began: {worker} {numbers} got no core",
+        count(never_begun),
+        counted(users, "user")
+    )
 }
 
 fn slots_full([held_back, planned, slots]: [u64; 3], achieved: f64, target: Option<f64>) -> String {
@@ -313,7 +317,9 @@ const fn general_remedy(cause: Cause) -> &'static str {
         Cause::Resent => {
             "look for resets in the server's log: each would have been an error had the request not been repeatable"
         }
-        Cause::UnexpectedBytes => "check the Content-Length of the replies, and that each request gets one reply",
+        Cause::UnexpectedBytes => {
+            "check the Content-Length of the replies, and that each request gets one reply"
+        }
         Cause::FewSamples => "make the run longer to get the percentiles left out",
         Cause::Trend => "use a longer `--warmup`, or look at the timeline",
         Cause::Interrupted => "the figures cover the time it ran",

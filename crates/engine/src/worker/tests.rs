@@ -14,8 +14,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warwolf_measure::{IntervalBatch, Latency, Mismatch, Phase, ProxyKind, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
-    ArrivalProcess, Auth, CheckedPlan, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan,
-    Proxy, RedirectPolicy, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved,
+    ArrivalProcess, Auth, CheckedPlan, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan, Proxy,
+    RedirectPolicy, Request, Resolve, Schedule, SessionShape, Shard, Stop, Think, Timeouts, Unresolved,
     Verify, Work,
 };
 use warwolf_sim::{

@@ -268,8 +268,9 @@ fn network() -> impl Strategy<Value = Network> {
         port,
         address,
     });
-    let proxy = (endpoint().prop_map(|to| Endpoint { scheme: Scheme::Http, ..to }), prop::option::of(any_text()))
-        .prop_map(|(endpoint, basic_auth)| Proxy { endpoint, basic_auth });
+    let proxy =
+        (endpoint().prop_map(|to| Endpoint { scheme: Scheme::Http, ..to }), prop::option::of(any_text()))
+            .prop_map(|(endpoint, basic_auth)| Proxy { endpoint, basic_auth });
     let size = || prop::option::of(any::<u32>());
     (
         (prop::collection::vec(resolve, 0..3), prop::collection::vec(any::<IpAddr>(), 0..3)),
