@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::output;
 use clap::ArgMatches;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use warwolf_args::Load;
 use warwolf_args::UsageError;
 use warwolf_args::experiment::Capacity as CapacityArgs;
@@ -29,20 +29,25 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
     let runner = Runner::new(args.written.quiet)?;
     let (mut search, mut tried) = (Search::new(job.range), Vec::new());
     let (mut started, mut ended) = (0, Ok(()));
+    let begun = Instant::now();
+    runner.say(&estimate(job.criterion.length, job.rest));
     while let Some(probe) = search.next_probe() {
-        let one = match job.attempt(probe, &runner) {
-            Ok(Some((one, at))) => {
-                started = if started == 0 { at } else { started };
-                one
-            }
+        let Attempt { tried: one, started_unix_ns, is_hopeless } = match job.attempt(probe, &runner) {
+            Ok(Some(attempt)) => attempt,
             Ok(None) => break,
             Err(failure) => {
                 ended = Err(failure);
                 break;
             }
         };
-        runner.say(&line(&one));
-        search.tell(one.answer);
+        started = if started == 0 { started_unix_ns } else { started };
+        runner.say(&format!("rate {}, {:.0?}: {}", tried.len() + 1, begun.elapsed(), line(&one)));
+        if is_hopeless {
+            runner.say("even the fastest reply was slower than an SLO allows, so lower rates are not tried");
+            search.tell_hopeless();
+        } else {
+            search.tell(one.answer);
+        }
         let overloaded = one.answer != Answer::Held;
         tried.push(one);
         if search.next_probe().is_some() {
@@ -85,6 +90,26 @@ fn line(one: &Tried) -> String {
         unit::rate(one.achieved),
         warwolf_report::why(&one.why)
     )
+}
+
+/// How long a search is likely to take: most try 8 to 20 rates.
+fn estimate(length: Duration, rest: Duration) -> String {
+    let time = |rates: u32| unit::duration(((length + rest) * rates).as_nanos() as f64);
+    format!(
+        "each rate takes {} or more, a search 8 to 20 rates: about {} to {}",
+        unit::duration(length.as_nanos() as f64),
+        time(8),
+        time(20)
+    )
+}
+
+/// A rate that was tried.
+struct Attempt {
+    tried: Tried,
+    /// When the run began, in nanoseconds since 1970.
+    started_unix_ns: u64,
+    /// Whether lower rates need not be tried.
+    is_hopeless: bool,
 }
 
 struct Job {
@@ -153,13 +178,16 @@ impl Job {
         plan
     }
 
-    /// Tries a rate, and returns also when that run began (in nanoseconds since 1970); none when the user stopped it.
-    fn attempt(&self, probe: Probe, runner: &Runner) -> Result<Option<(Tried, u64)>, Failure> {
+    /// Tries a rate; none when the user stopped it.
+    fn attempt(&self, probe: Probe, runner: &Runner) -> Result<Option<Attempt>, Failure> {
         let run = runner.run(self.plan(probe))?;
         if runner.is_stopped() {
             return Ok(None);
         }
-        Ok(Some((self.criterion.tried(probe, &Summary::of(&run)), run.started_unix_ns())))
+        let summary = Summary::of(&run);
+        let tried = self.criterion.tried(probe, &summary);
+        let is_hopeless = self.criterion.is_hopeless(&tried, &summary);
+        Ok(Some(Attempt { tried, started_unix_ns: run.started_unix_ns(), is_hopeless }))
     }
 
     /// After too high a rate the server still has a queue: sends single calls until it is worked off.
@@ -176,5 +204,18 @@ impl Job {
             recovery.add(Summary::of(&runner.run(plan.clone())?).latency.mean_ns);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_is_of_the_whole_search() {
+        assert_eq!(
+            estimate(LENGTH, REST),
+            "each rate takes 10.0 s or more, a search 8 to 20 rates: about 84.0 s to 210 s"
+        );
     }
 }

@@ -4,7 +4,8 @@ use super::{Answer, Probe, Tried, Why};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{
-    Cause, Grade, Metric, Reason, Slo, SloResult, SloState, Summary, Verdict, judge, samples_needed,
+    Cause, Comparison, Grade, Metric, Reason, Slo, SloResult, SloState, Summary, Verdict, judge,
+    samples_needed,
 };
 
 /// A low rate is not tried for longer than this at first.
@@ -63,6 +64,21 @@ impl Criterion {
             answer,
             why,
         }
+    }
+
+    /// Whether lower rates need not be tried: the server kept this rate, and even its fastest reply was slower than an SLO
+    /// allows. Less load does not make the fastest reply faster.
+    #[must_use]
+    pub fn is_hopeless(&self, tried: &Tried, summary: &Summary) -> bool {
+        let is_reached = tried.achieved >= KEPT * tried.rate || completes_what_comes(summary);
+        let fastest = summary.latency.min_ns.map_or(0.0, |ns| ns as f64);
+        let upper = |slo: &&Slo| matches!(slo.comparison, Comparison::Less | Comparison::AtMost);
+        let is_latency =
+            |slo: &&Slo| matches!(slo.metric, Metric::Quantile(_) | Metric::Mean | Metric::Min | Metric::Max);
+        let mut limits = self.slos.iter().filter(upper).filter(is_latency).map(|slo| slo.limit);
+        !matches!(tried.answer, Answer::Held | Answer::ClientLimited)
+            && is_reached
+            && limits.any(|limit| fastest > limit)
     }
 
     fn judge(&self, probe: Probe, summary: &Summary) -> (Answer, Why) {

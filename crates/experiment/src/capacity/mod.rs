@@ -148,6 +148,12 @@ impl Search {
         self.choose(rate);
     }
 
+    /// Takes the answer that this rate and all lower ones break the SLOs. The search ends if no rate has held.
+    pub fn tell_hopeless(&mut self) {
+        self.tell(Answer::Broken);
+        self.done |= self.held.is_empty();
+    }
+
     fn choose(&mut self, last: f64) {
         let next = match (self.held.last().copied(), self.broken) {
             (Some(held), None) if held >= self.range.most => None,
@@ -315,6 +321,18 @@ mod tests {
         assert_eq!(nothing.held, None);
         let (all, _) = search(Range { most: 1_000.0, ..Range::default() }, |_| Answer::Held);
         assert_eq!((all.held, all.broken), (Some(1_000.0), None));
+    }
+
+    #[test]
+    fn a_search_without_hope_ends_at_once() {
+        let mut search = Search::new(Range::default());
+        search.tell_hopeless();
+        assert_eq!(search.next_probe(), None);
+        assert_eq!(search.found(), Found { held: None, broken: Some(50.0), client_limited: false });
+        let mut search = Search::new(Range::default());
+        search.tell(Answer::Held);
+        search.tell_hopeless();
+        assert!(search.next_probe().is_some(), "a rate held: the limit lies above it");
     }
 
     #[test]

@@ -219,3 +219,19 @@ fn an_answer_about_a_rate_has_its_reason() {
         "{slow:?}"
     );
 }
+
+#[test]
+fn no_lower_rate_is_tried_when_the_fastest_reply_is_too_slow() {
+    let slos = vec![Slo::parse("p99<5ms").unwrap()];
+    let criterion = Criterion { slos, length: Duration::from_secs(10), retests: 2 };
+    let probe = Probe { rate: 50.0, attempt: 0 };
+    let queue = Queue { servers: 100, capacity: 10_000.0 };
+    let mut summary = Summary::of(&queue.run(50.0, Duration::from_secs(10), 1));
+    for (fastest, hopeless) in [(4_000_000, false), (5_000_001, true)] {
+        summary.latency.min_ns = Some(fastest);
+        let tried = Tried { answer: Answer::Unsure, ..criterion.tried(probe, &summary) };
+        assert_eq!(criterion.is_hopeless(&tried, &summary), hopeless, "{fastest}");
+    }
+    let held = Tried { answer: Answer::Held, ..criterion.tried(probe, &summary) };
+    assert!(!criterion.is_hopeless(&held, &summary));
+}
