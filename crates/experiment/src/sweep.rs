@@ -1,7 +1,7 @@
 //! A grid of settings, the order in which its points are run, and what came of them.
 
 use crate::Chance;
-use warwolf_measure::{Figures, Grade, Reason, Summary, Verdict};
+use warwolf_measure::{Cause, Figures, Grade, Reason, Summary, Verdict};
 
 /// A parameter and the values it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,6 +217,8 @@ pub struct Measured {
     pub grade: Grade,
     /// Why not.
     pub doubts: Vec<Reason>,
+    /// What should be known about the numbers but is no doubt.
+    pub notes: Vec<Reason>,
     /// Completed calls a second.
     pub rate_per_s: f64,
     /// Bytes of replies a second.
@@ -242,6 +244,8 @@ impl Measured {
             step,
             grade: verdict.grade,
             doubts: verdict.doubts().cloned().collect(),
+            // Percentiles without enough samples are left out of the table.
+            notes: verdict.notes().filter(|note| note.cause != Cause::FewSamples).cloned().collect(),
             rate_per_s: summary.achieved.rate_per_s.value,
             bytes_per_s: summary.achieved.bytes_per_s,
             mean_ns: summary.latency.mean_ns,
@@ -286,6 +290,8 @@ pub struct Row {
     pub grade: Option<Grade>,
     /// What speaks against them.
     pub doubts: Vec<Reason>,
+    /// What should be known about them but is no doubt, once for each cause.
+    pub notes: Vec<Reason>,
     /// Completed calls a second.
     pub rate_per_s: Option<Spread>,
     /// Bytes of replies a second.
@@ -310,6 +316,12 @@ pub fn rows(points: usize, measured: &[Measured]) -> Vec<Row> {
         let spread = |of: &dyn Fn(&Measured) -> Option<f64>| Spread::of(runs.iter().map(|one| of(one)));
         let mut doubts: Vec<Reason> = runs.iter().flat_map(|one| one.doubts.iter().cloned()).collect();
         doubts.dedup();
+        let mut notes: Vec<Reason> = Vec::new();
+        for note in runs.iter().flat_map(|one| &one.notes) {
+            if notes.iter().all(|other| other.cause != note.cause) {
+                notes.push(note.clone());
+            }
+        }
         Row {
             point,
             runs: runs.len(),
@@ -322,6 +334,7 @@ pub fn rows(points: usize, measured: &[Measured]) -> Vec<Row> {
             completed: runs.iter().map(|one| one.completed).sum(),
             errors: runs.iter().map(|one| one.errors).sum(),
             doubts,
+            notes,
         }
     };
     (0..points).map(row).collect()
@@ -355,7 +368,7 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warwolf_measure::{Cause, ReasonFigures};
+    use warwolf_measure::ReasonFigures;
 
     fn vary(text: &str) -> Vary {
         Vary::parse(text).unwrap()
@@ -443,6 +456,7 @@ mod tests {
             step: Step { point: 1, repeat },
             grade,
             doubts: vec![noisy.clone()],
+            notes: vec![noisy.clone()],
             rate_per_s,
             bytes_per_s: 0.0,
             mean_ns: (repeat == 0).then_some(5.0),
@@ -455,6 +469,6 @@ mod tests {
         assert_eq!((rows[0].runs, rows[0].grade), (0, None));
         assert_eq!(rows[1].rate_per_s, Some(Spread { mean: 150.0, least: 100.0, most: 200.0 }));
         assert_eq!((rows[1].grade, rows[1].mean_ns, rows[1].completed), (Some(Grade::Degraded), None, 20));
-        assert_eq!(rows[1].doubts, [noisy]);
+        assert_eq!((&rows[1].doubts, &rows[1].notes), (&vec![noisy.clone()], &vec![noisy]));
     }
 }

@@ -63,8 +63,29 @@ impl ComparisonReport {
         }
         match &self.answer {
             Err(refusal) => format!("NO ANSWER: {refusal}"),
-            Ok(comparison) => sentence(comparison),
+            Ok(comparison) => format!("{}{}", sentence(comparison), self.degraded()),
         }
+    }
+
+    /// The sides whose verdict is DEGRADED, as the end of the answer; empty when there are none.
+    fn degraded(&self) -> String {
+        let sides: Vec<&str> = ["A", "B"]
+            .into_iter()
+            .zip(&self.sides)
+            .filter(|(_, side)| side.verdict.grade == Grade::Degraded)
+            .map(|(letter, _)| letter)
+            .collect();
+        match sides.as_slice() {
+            [] => String::new(),
+            [one] => format!("; but {one} is DEGRADED: the load generator may be the cause"),
+            _ => "; but A and B are DEGRADED: the load generator may be the cause".to_owned(),
+        }
+    }
+
+    /// Whether the load generator may have affected a side.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        self.sides.iter().any(|side| side.verdict.grade != Grade::Valid)
     }
 }
 
@@ -381,6 +402,17 @@ mod tests {
             let answer = report(findings).answer();
             assert!(answer.starts_with(expected), "{answer}");
         }
+    }
+
+    #[test]
+    fn a_degraded_side_is_in_the_answer() {
+        let mut report = report([Finding::Regression; 5]);
+        assert!(!report.is_doubtful());
+        report.sides[0].verdict.grade = Grade::Degraded;
+        let answer = report.answer();
+        assert!(answer.starts_with("B IS WORSE THAN A"), "{answer}");
+        assert!(answer.ends_with("; but A is DEGRADED: the load generator may be the cause"), "{answer}");
+        assert!(report.is_doubtful());
     }
 
     #[test]

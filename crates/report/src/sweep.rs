@@ -127,6 +127,16 @@ impl SweepReport {
         self.points.iter().zip(&self.rows).filter_map(doubt).collect()
     }
 
+    /// What should be known about rows but is no doubt, by point.
+    fn notes(&self) -> Vec<String> {
+        let rows = self.points.iter().zip(&self.rows);
+        rows.flat_map(|(point, row)| {
+            let label = point.label(&self.sweep.vary);
+            row.notes.iter().map(move |note| format!("note: {label}: {}", wording::doubt(note)))
+        })
+        .collect()
+    }
+
     fn answer(&self) -> String {
         let (done, all) = (self.sweep.measured.len(), self.sweep.steps);
         let doubtful =
@@ -228,10 +238,10 @@ impl Rendered for SweepReport {
     fn text(&self) -> String {
         let mut out = format!("{}\n{}\n", self.answer(), started_line(self.started_unix_ns));
         self.table(text_table, &mut out);
-        let doubts = self.doubts();
-        if !doubts.is_empty() {
+        let remarks = [self.doubts(), self.notes()].concat();
+        if !remarks.is_empty() {
             out.push('\n');
-            doubts.iter().for_each(|doubt| {
+            remarks.iter().for_each(|doubt| {
                 let _ = writeln!(out, "{doubt}");
             });
         }
@@ -241,7 +251,7 @@ impl Rendered for SweepReport {
     fn markdown(&self) -> String {
         let mut out = format!("{}\n\n{}", self.answer(), started_paragraph(self.started_unix_ns));
         self.table(markdown_table, &mut out);
-        self.doubts().iter().for_each(|doubt| {
+        [self.doubts(), self.notes()].concat().iter().for_each(|doubt| {
             let _ = writeln!(out, "\n- {doubt}");
         });
         out
@@ -314,6 +324,7 @@ impl Rendered for SweepReport {
                 "runs": row.runs,
                 "verdict": row.grade.map(|grade| grade.name()),
                 "doubts": row.doubts.iter().map(wording::doubt).collect::<Vec<_>>(),
+                "notes": row.notes.iter().map(wording::doubt).collect::<Vec<_>>(),
                 "rate_per_s": spread(row.rate_per_s),
                 "bytes_per_s": spread(row.bytes_per_s),
                 "latency_mean_ns": spread(row.mean_ns),
@@ -354,7 +365,7 @@ impl Rendered for SweepReport {
         out.push_str("</div>\n");
         page::part(&mut out, "table", "Table");
         self.table(|out, headings, rows| page::table(out, headings, rows.iter().cloned()), &mut out);
-        for doubt in doubts {
+        for doubt in doubts.into_iter().chain(self.notes()) {
             let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&doubt));
         }
         page::page("Sweep", &out)
@@ -401,6 +412,7 @@ mod tests {
             step: Step { point: place % 6, repeat: place / 6 },
             grade: if place == 4 { Grade::Degraded } else { Grade::Valid },
             doubts: if place == 4 { vec![late()] } else { Vec::new() },
+            notes: if place == 5 { vec![Reason { grade: Grade::Valid, ..late() }] } else { Vec::new() },
             rate_per_s: 1_000.0 + place as f64,
             bytes_per_s: 1e6,
             mean_ns: Some(1e6 * (place + 1) as f64),
@@ -448,6 +460,16 @@ mod tests {
         let value = report(3).json();
         assert_eq!((&value["finished"], value["points"].as_array().unwrap().len()), (&Value::Bool(false), 6));
         assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn every_form_has_the_notes() {
+        let report = report(12);
+        let note = "note: target=new, connections=1000: the timeline is less exact";
+        for form in [report.text(), report.markdown(), report.html()] {
+            assert!(form.contains(note), "{form}");
+        }
+        assert_eq!(report.json()["points"][5]["notes"].as_array().unwrap().len(), 1);
     }
 
     #[test]

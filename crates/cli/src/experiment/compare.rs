@@ -66,6 +66,7 @@ fn deliver(
     output::deliver(outputs, report)?;
     Ok(match report.reliable() {
         _ if stopped => Exit::Interrupted,
+        _ if strict && report.is_doubtful() => Exit::Doubtful,
         Some(comparison) if comparison.is_regression() => Exit::Worse,
         Some(comparison) if strict && comparison.unknown().next().is_some() => Exit::Doubtful,
         None if strict => Exit::Doubtful,
