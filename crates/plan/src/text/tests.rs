@@ -337,7 +337,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     (
         (
             any::<u64>(),
-            prop::option::of(1..u32::MAX),
+            prop::option::of(1..=1_024_u32),
             driver,
             idle,
             prop::collection::vec(any_text(), 0..3),
