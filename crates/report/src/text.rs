@@ -71,7 +71,7 @@ macro_rules! line {
 
 fn verdict(out: &mut String, report: &Report<'_>, paint: Paint) {
     let verdict = &report.verdict;
-    line!(out, "{}: {}", paint.grade(verdict.grade), wording::meaning(verdict.grade));
+    line!(out, "{}: {}", paint.grade(verdict.grade), wording::meaning(verdict));
     slo_line(out, report, paint);
     for reason in &verdict.reasons {
         let word = if reason.grade == Grade::Valid { "note".to_owned() } else { paint.grade(reason.grade) };

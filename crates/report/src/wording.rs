@@ -4,13 +4,15 @@ use crate::printable;
 use crate::unit::{count, counted, duration, rate, share};
 use warwolf_measure::{
     Cause, Explanation, Grade, HandOver, Lateness, Metric, Mismatch, MissingQuantile, Outcome, Reason,
-    ReasonFigures, SloResult,
+    ReasonFigures, SloResult, Verdict,
 };
 
 /// What a verdict says about the results.
 #[must_use]
-pub const fn meaning(grade: Grade) -> &'static str {
-    match grade {
+pub fn meaning(verdict: &Verdict) -> &'static str {
+    let is_empty = verdict.doubts().any(|reason| reason.cause == Cause::NothingMeasured);
+    match verdict.grade {
+        _ if is_empty => "there are no results",
         Grade::Valid => "no sign that the load generator affected the results",
         Grade::Degraded => "the load generator affected the results",
         Grade::Invalid => "the results reflect the load generator, not the server",

@@ -50,7 +50,7 @@ fn verdict(out: &mut String, report: &Report<'_>) {
         Grade::Degraded => "degraded",
         Grade::Invalid => "invalid",
     };
-    let meaning = wording::meaning(grade);
+    let meaning = wording::meaning(&report.verdict);
     let _ = writeln!(out, "<div class=\"verdict {class}\"><b>{}</b>: {meaning}", grade.name());
     for reason in &report.verdict.reasons {
         let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
