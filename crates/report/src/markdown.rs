@@ -23,7 +23,7 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     writeln!(
         out,
         "## {}: {}\n",
-        wording::headline(report.verdict.grade, &report.slos),
+        wording::heading(report.verdict.grade, &report.slos),
         escape(&target(report))
     )?;
     if let Some(started) = report.started() {

@@ -46,7 +46,7 @@ pub fn slo_sentence(slos: &[SloResult]) -> Option<String> {
 
 /// The SLO result and the verdict side by side, for headings and titles. A verdict alone could be read as passed.
 #[must_use]
-pub fn headline(grade: Grade, slos: &[SloResult]) -> String {
+pub fn heading(grade: Grade, slos: &[SloResult]) -> String {
     match slo_result(slos) {
         Some(result) => format!("{result}, measurement {}", grade.name()),
         None => format!("Measurement {}", grade.name()),
@@ -131,22 +131,12 @@ fn figures(figures: &ReasonFigures) -> String {
             slots_full([*held_back, *planned, *in_flight_limit], *rate_per_s, *target_rate_per_s)
         }
         ReasonFigures::ConnectionsRefused { connections_held, connections_asked, connections_failed } => {
-            format!(
-                "{} of {} connections held, {} attempts failed",
-                count(*connections_held),
-                count(*connections_asked),
-                count(*connections_failed)
-            )
+            let [held, asked, failed] =
+                [connections_held, connections_asked, connections_failed].map(|number| count(*number));
+            format!("{held} of {asked} connections held, {failed} attempts failed")
         }
         ReasonFigures::Unfinished { unfinished, oldest_ns, latency_p99_above_ns } => {
-            let p99 = latency_p99_above_ns
-                .map(|ns| format!("; the true p99 is above {}", duration(ns as f64)))
-                .unwrap_or_default();
-            format!(
-                "{}, the oldest for {}{p99}",
-                counted(*unfinished, "request"),
-                duration(*oldest_ns as f64)
-            )
+            still_waiting(*unfinished, *oldest_ns, *latency_p99_above_ns)
         }
         ReasonFigures::Resent { resent, requests } => {
             format!("{} of {}", count(*resent), counted(*requests, "request"))
@@ -169,6 +159,12 @@ fn figures(figures: &ReasonFigures) -> String {
         }
         ReasonFigures::Accounting(mismatch) => mismatched(mismatch),
     }
+}
+
+fn still_waiting(requests: u64, oldest_ns: u64, p99_above_ns: Option<u64>) -> String {
+    let p99 = p99_above_ns.map(|ns| format!("; the true p99 is above {}", duration(ns as f64)));
+    let oldest = duration(oldest_ns as f64);
+    format!("{}, the oldest for {oldest}{}", counted(requests, "request"), p99.unwrap_or_default())
 }
 
 fn starved(never_begun: u64, users: u64, workers: &[u32]) -> String {
@@ -382,8 +378,8 @@ mod tests {
                 Some("SLOs NOT PASSED: p50<1ms (2.00 ms)"),
             ),
         ];
-        for (slos, heading, sentence) in rows {
-            assert_eq!(headline(Grade::Valid, slos), heading);
+        for (slos, expected, sentence) in rows {
+            assert_eq!(heading(Grade::Valid, slos), expected);
             assert_eq!(slo_sentence(slos).as_deref(), sentence);
         }
     }

@@ -5,11 +5,13 @@ use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::output;
 use clap::ArgMatches;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use warwolf_args::Load;
 use warwolf_args::UsageError;
 use warwolf_args::experiment::Capacity as CapacityArgs;
 use warwolf_args::values::share;
+use warwolf_clock::Clock;
+use warwolf_driver::Monotonic;
 use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Recovery, Search, Tried};
 use warwolf_measure::Summary;
 use warwolf_plan::quantity::{parse_duration, parse_rate};
@@ -29,7 +31,7 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
     let runner = Runner::new(args.written.quiet)?;
     let (mut search, mut tried) = (Search::new(job.range), Vec::new());
     let (mut started, mut ended) = (0, Ok(()));
-    let begun = Instant::now();
+    let clock = Monotonic::start_at(Duration::ZERO);
     runner.say(&estimate(job.criterion.length, job.rest));
     while let Some(probe) = search.next_probe() {
         let Attempt { tried: one, started_unix_ns, is_hopeless } = match job.attempt(probe, &runner) {
@@ -41,7 +43,8 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
             }
         };
         started = if started == 0 { started_unix_ns } else { started };
-        runner.say(&format!("rate {}, {:.0?}: {}", tried.len() + 1, begun.elapsed(), line(&one)));
+        let elapsed = unit::duration(clock.now().as_nanos() as f64);
+        runner.say(&format!("rate {}, after {elapsed}: {}", tried.len() + 1, line(&one)));
         if is_hopeless {
             runner.say("even the fastest reply was slower than an SLO allows, so lower rates are not tried");
             search.tell_hopeless();

@@ -162,30 +162,29 @@ impl Canvas<'_> {
                     );
                 }
             }
-            Layer::Upright { name, x } => {
-                let x = self.x(*x);
-                put!(out, "<path class=\"level\" d=\"M{x:.1} {TOP}V{}\"/>", HEIGHT - BOTTOM);
-                let anchor = if x > WIDTH / 2.0 { "end" } else { "start" };
-                let at = if anchor == "end" { x - 3.0 } else { x + 3.0 };
-                put!(
-                    out,
-                    "<text class=\"name\" x=\"{at:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
-                    TOP + 12.0,
-                    escape(name)
-                );
-            }
-            Layer::Level { name, y } => {
-                let y = self.y(*y);
-                put!(out, "<path class=\"level\" d=\"M{LEFT} {y:.1}H{}\"/>", WIDTH - RIGHT);
-                put!(
-                    out,
-                    "<text class=\"name\" x=\"{}\" y=\"{:.1}\">{}</text>",
-                    LEFT + 4.0,
-                    y - 3.0,
-                    escape(name)
-                );
-            }
+            Layer::Upright { name, x } => self.upright(out, name, *x),
+            Layer::Level { name, y } => self.level(out, name, *y),
         }
+    }
+
+    /// An upright line with its name, on the side that has room for it.
+    fn upright(&self, out: &mut String, name: &str, x: f64) {
+        let x = self.x(x);
+        put!(out, "<path class=\"level\" d=\"M{x:.1} {TOP}V{}\"/>", HEIGHT - BOTTOM);
+        let (anchor, at) = if x > WIDTH / 2.0 { ("end", x - 3.0) } else { ("start", x + 3.0) };
+        put!(
+            out,
+            "<text class=\"name\" x=\"{at:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
+            TOP + 12.0,
+            escape(name)
+        );
+    }
+
+    /// A level line with its name above it.
+    fn level(&self, out: &mut String, name: &str, y: f64) {
+        let y = self.y(y);
+        put!(out, "<path class=\"level\" d=\"M{LEFT} {y:.1}H{}\"/>", WIDTH - RIGHT);
+        put!(out, "<text class=\"name\" x=\"{}\" y=\"{:.1}\">{}</text>", LEFT + 4.0, y - 3.0, escape(name));
     }
 
     fn line(&self, out: &mut String, series: &Series) {

@@ -39,7 +39,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     targets(&mut out, &report.summary);
     health(&mut out, &report.summary);
     plan(&mut out, report);
-    let title = format!("{}: {}", wording::headline(report.verdict.grade, &report.slos), target(report));
+    let title = format!("{}: {}", wording::heading(report.verdict.grade, &report.slos), target(report));
     page::page(&title, &out)
 }
 
