@@ -36,7 +36,7 @@ pub(crate) struct Call {
     /// It was written to a connection with earlier calls. If that closes before the first byte of the reply, the server may not
     /// have read the request.
     pub(crate) on_used: bool,
-    /// The kernel has the whole request. Tracked only where [`Observation::follows_writes`] is set.
+    /// The kernel has the whole request. Tracked only where something depends on it.
     pub(crate) written: bool,
     /// How often it was sent again on another connection.
     pub(crate) repeats: u8,

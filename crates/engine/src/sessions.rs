@@ -18,7 +18,7 @@ pub(crate) struct ActiveSession {
     pub(crate) waiting: CallList,
     pub(crate) in_flight: u32,
     pub(crate) began: Timestamp,
-    /// Its connection closed and the plan ends the session with it ([`Reconnect::End`](warwolf_plan::Reconnect::End)).
+    /// Its connection closed and the plan ends the session with it ([`OnClose::EndSession`](warwolf_plan::OnClose::EndSession)).
     pub(crate) orphaned: bool,
     /// Its own TLS configuration, if its connections resume only each other's TLS sessions.
     pub(crate) tls: Option<TlsConfig>,

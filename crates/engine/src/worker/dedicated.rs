@@ -94,7 +94,7 @@ impl<D: Driver> Worker<'_, D> {
         }
     }
 
-    /// Removes a closed connection from its session. With [`Reconnect::End`] the session is orphaned.
+    /// Removes a closed connection from its session. With [`OnClose::EndSession`] the session is orphaned.
     pub(super) fn lose(&mut self, session: u32, connection: u32) {
         let active = &mut self.sessions[session as usize];
         if active.connection == connection {
