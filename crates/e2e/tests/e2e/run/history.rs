@@ -12,7 +12,7 @@ use warwolf_target::Handle;
 #[test]
 fn runs_are_kept_listed_compared_and_forgotten() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (quick, slow) = (delayed("1ms"), delayed("4ms"));
+    let (quick, slow) = (delayed("1ms"), delayed("60ms"));
     let database = path(folder.path(), "history.db");
     let keep = |server: &Handle| {
         let words = ["run", "-c", "4", "-d", "2s", "--keep", "shop", "--database", &database];
