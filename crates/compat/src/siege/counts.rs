@@ -1,43 +1,43 @@
-//! What siege counts, by its own rules: which replies are transactions, which are successful, which have failed.
+//! Counts calls by siege's rules: which replies are transactions, which are successful, and which have failed.
 //!
-//! [`CallCounter`] counts call by call: what a hit of a chain of redirects counts for is known only when the chain ends.
+//! [`CallCounter`] counts call by call: how a hit of a chain of redirects counts is known only when the chain ends.
 
 use super::ftp::Ftp;
 use super::style::Style;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How a call ended, as far as siege can tell.
+/// The end of a call as siege distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With a reply, complete or broken off within its body.
+    /// With a reply, complete or truncated within its body.
     Reply,
     /// With something that is not HTTP.
     NotHttp,
     /// Without a reply.
     Nothing,
-    /// As a transfer over FTP does: complete, refused, or broken off.
+    /// With an FTP transfer: complete, refused, or truncated.
     Ftp(Ftp),
 }
 
-/// A call that is over.
+/// A finished call.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// Number of the user who made it, from 0.
+    /// Number of the user, from 0.
     pub user: u64,
     /// How it ended.
     pub end: End,
     /// The reply's status.
     pub status: u16,
-    /// Bytes of the body that arrived.
+    /// Bytes of the body received.
     pub bytes: u64,
     /// From before connecting to the end of the body.
     pub time: Duration,
-    /// The user goes on from this reply by itself: to where a redirect leads, or with an answer to a challenge.
+    /// The user continues from this reply by itself: it follows a redirect or answers a challenge.
     pub goes_on: bool,
-    /// A challenge that cannot be answered, so that the user gives up.
+    /// The reply is a challenge that cannot be answered, so that the user gives up.
     pub gives_up: bool,
-    /// The first request of a user (`login-url`), whose failure does not count.
+    /// The setup request of a user (`login-url`), whose failure does not count.
     pub opening: bool,
 }
 
@@ -54,19 +54,19 @@ pub struct Counts {
     pub ok: u64,
     /// Bytes of bodies.
     pub bytes: u64,
-    /// Bytes of heads; 1.00 counted them among the data.
+    /// Bytes of heads; 1.00 counted them as data.
     pub head_bytes: u64,
     /// Sum of the times of all replies.
     pub total: Duration,
-    /// The longest of them.
+    /// The longest time of a reply.
     pub longest: Duration,
-    /// The shortest of them.
+    /// The shortest time of a reply.
     pub shortest: Duration,
-    /// How long the run took.
+    /// The duration of the run.
     pub elapsed: Duration,
 }
 
-/// A status for which siege counts neither a transaction nor a success, but a failure.
+/// Whether siege counts the status as a failure, and neither as a transaction nor as a success.
 const fn is_failure(status: u16) -> bool {
     matches!(status, 408 | 500..=509)
 }
@@ -77,20 +77,20 @@ const fn is_success(status: u16) -> bool {
 
 /// A status that is a failure from 4.1.7 on.
 const FORBIDDEN: u16 = 403;
-/// The status siege gives to what is not HTTP.
+/// The status that siege shows for a reply that is not HTTP.
 pub(super) const TEAPOT: u16 = 418;
 
 /// Counts call by call.
 #[derive(Clone, Debug, Default)]
 pub struct CallCounter {
     counts: Counts,
-    /// Hits of users whose iteration goes on: they count when it ends well.
+    /// Hits of users whose iteration continues; they count when it ends successfully.
     held: HashMap<u64, u64>,
     timed: u64,
 }
 
 impl CallCounter {
-    /// Counts a call. Gives the status under which siege shows it; none when it shows nothing.
+    /// Counts a call. Returns the status that siege shows for it; `None` if it shows nothing.
     pub fn take(&mut self, style: &Style, call: &Call) -> Option<u16> {
         let status = match call.end {
             End::Reply => call.status,
@@ -115,20 +115,20 @@ impl CallCounter {
         self.counts.ok += u64::from(status == 200);
         let failed = is_failure(status) || (style.forbidden_fails && status == FORBIDDEN);
         if call.goes_on {
-            // What is asked again for being forbidden was none, as in the original.
+            // A failed reply that the user follows, such as a 403 with a login, is no transaction, as in the original.
             *self.held.entry(call.user).or_default() += u64::from(!failed);
         } else if failed || call.gives_up {
             self.fail(call);
         } else {
             self.counts.hits += 1 + self.release(call.user);
-            // Both at once: neither a reply nor the lack of one.
+            // A reply that is not HTTP counts both as a transaction and as a failure.
             self.counts.failed += u64::from(status == TEAPOT && !call.opening);
         }
         Some(status)
     }
 
-    /// A request that was let in is a transaction. The original calls those successful that brought as much as the server had
-    /// announced, which is nothing where a file is missing, and nothing where one is stored.
+    /// Counts a transfer, which is a transaction if the login succeeded. The original calls a transfer successful if its
+    /// size is the one that the server announced; it takes that as zero for a missing file and for a stored one.
     fn take_ftp(&mut self, style: &Style, call: &Call, ftp: Ftp) {
         if !ftp.is_in {
             self.fail(call);
@@ -162,13 +162,13 @@ impl CallCounter {
         self.timed += 1;
     }
 
-    /// Failures so far.
+    /// Returns the failures so far.
     #[must_use]
     pub const fn failed(&self) -> u64 {
         self.counts.failed
     }
 
-    /// Adds what another has counted.
+    /// Adds the counts of another counter.
     pub fn merge(&mut self, other: &Self) {
         let (counts, others) = (&mut self.counts, &other.counts);
         counts.hits += others.hits;
@@ -187,7 +187,7 @@ impl CallCounter {
         self.timed += other.timed;
     }
 
-    /// The sums, of a run that took `elapsed` and whose heads had `head_bytes`.
+    /// Returns the sums of a run that took `elapsed` and whose heads had `head_bytes`.
     #[must_use]
     pub const fn counts(&self, elapsed: Duration, head_bytes: u64) -> Counts {
         Counts { elapsed, head_bytes, ..self.counts }

@@ -26,7 +26,7 @@ fn nothing() -> Call {
     Call { end: End::Nothing, status: 0, bytes: 0, ..reply(0) }
 }
 
-/// Transactions, successful, failed.
+/// Counts: transactions, successful, failed.
 type Found = (u64, u64, u64);
 
 fn found(calls: &[Call]) -> Found {

@@ -1,18 +1,18 @@
-//! siege's reports as a table: what `siege2csv` makes of a file that they were collected in.
+//! Converts collected siege reports into a table, as `siege2csv` does.
 
 use std::fmt::Write as _;
 
 const HEADER: &str = ",Transactions,Elapsed Time,Data Transferred,Response Time,Transaction Rate,Throughput,Concurrency,\
                       Code 200\n";
 
-/// The figures of one report, in the order of the columns.
+/// The figures of one report, in column order.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Row {
     users: String,
     figures: [String; 8],
 }
 
-/// Labels of the columns behind the first, and how the last is called in each layout.
+/// Labels of the columns after the first; the last column has one for each layout.
 const LABELS: [(&str, usize); 9] = [
     ("Transactions:", 0),
     ("Elapsed time:", 1),
@@ -25,8 +25,8 @@ const LABELS: [(&str, usize); 9] = [
     ("Status code 200:", 7),
 ];
 
-/// The table of all reports in `text`, whatever stands between them: a header row, and a row for each report that is complete.
-/// Times in milliseconds, as 4.1.7 prints them, become seconds like the others.
+/// Formats a table of all reports in `text`, and ignores everything between them. It has a header row and a row for each
+/// complete report. Times in milliseconds, as 4.1.7 prints them, are converted to seconds.
 #[must_use]
 pub fn csv(text: &str) -> String {
     let mut out = HEADER.to_owned();

@@ -1,4 +1,4 @@
-//! From a command line to a plan and a style: the order in which siege looks at things.
+//! Translates a command line into a plan and a style, in the order in which siege evaluates its settings.
 
 use super::getopt::getopt;
 use super::jars::Jars;
@@ -16,17 +16,17 @@ use std::path::Path;
 
 type Options = Vec<(Means, Option<String>)>;
 
-/// Reads a command line, its program's name first, and all files that it and the environment name.
+/// Parses a command line, beginning with the program's name, and reads all files that it and the environment name.
 ///
 /// # Errors
-/// siege ends without a run: after `-V`, `-h` and `-C`, and when something it needs is missing. The ending holds the
-/// original's words and its exit code.
+/// siege ends without a run: after `-V`, `-h` and `-C`, and when something required is missing. The ending holds the output
+/// and the exit code of the original.
 pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
     let era = options::era(argv);
     let read = if era == Era::V100 { getopt(&ANCIENT, argv) } else { getopt(&MODERN, argv) };
     let mut before = Output::default();
     let quirks = read.options.iter().any(|(means, _)| *means == Means::Quirks);
-    // The original goes through its words twice, and complains twice.
+    // The original parses its arguments twice, and reports errors twice.
     for _ in 0..=usize::from(quirks) {
         read.errors.iter().for_each(|error| before.stderr.extend([error, "\n"]));
     }
@@ -58,7 +58,8 @@ pub fn parse(argv: &[String], world: &dyn World) -> Result<Classic, Ending> {
     translate(&settings, before, world)
 }
 
-/// What the environment says about the line about unreliable results. It overrides the rc file; an option overrides both.
+/// Reads the setting of the line about unreliable results from the environment. It overrides the rc file; an option
+/// overrides both.
 fn verdict_of_environment(world: &dyn World) -> Option<bool> {
     let value = world.variable("WARWOLF_VERDICT").filter(|value| !value.is_empty())?;
     Some(!matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off"))
@@ -82,7 +83,7 @@ fn help(before: &Output, era: Era) -> Ending {
     ended(before, &texts::help(era), &format!("{first} {}\n", era.version()), 0)
 }
 
-/// What holds for 1.00, which read no rc file. Its manual gives the delay; it is silent about users and repetitions.
+/// Returns the settings of 1.00, which read no rc file. Its manual gives the delay, but not the users and repetitions.
 fn as_in_2000() -> Settings {
     Settings {
         era: Era::V100,
@@ -99,8 +100,8 @@ fn as_in_2000() -> Settings {
     }
 }
 
-/// Reads the one rc file that counts: the one named by `-R`, or `SIEGERC`, or the user's, or the system's. Without any,
-/// what siege would have written for itself stands in.
+/// Reads a single rc file: the one named by `-R`, or `SIEGERC`, or the user's, or the system's. Without any, the file that
+/// the original would have written is used.
 fn read_rc(options: &Options, settings: &mut Settings, world: &dyn World) -> Result<(), String> {
     let named = options.iter().rev().find(|(means, _)| *means == Means::Rc);
     let named = named.and_then(|(_, file)| file.clone()).or_else(|| world.variable("SIEGERC"));
@@ -127,7 +128,7 @@ fn read_rc(options: &Options, settings: &mut Settings, world: &dyn World) -> Res
     Ok(())
 }
 
-/// A run has one end. Time wins.
+/// Resolves a conflict of two limits of the run: the time applies.
 fn resolve_conflict(settings: &mut Settings, before: &mut Output) {
     if let (Some(time), Reps::Times(1..)) = (settings.time, settings.reps) {
         let text = format!(
@@ -161,7 +162,7 @@ fn translate(settings: &Settings, mut before: Output, world: &dyn World) -> Resu
     Ok(Classic { plan: planned.map(|(plan, _)| plan), style, before })
 }
 
-/// The URLs of the run, in order.
+/// Returns the URLs of the run, in order.
 fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<Vec<Target>, Ending> {
     let manner = Manner { escapes: settings.url_escaping, quirks: settings.quirks };
     if let Some(text) = &settings.url {
@@ -180,7 +181,7 @@ fn urls(settings: &Settings, before: &mut Output, world: &dyn World) -> Result<V
     if urls.is_empty() { Err(help(before, settings.era)) } else { Ok(urls) }
 }
 
-/// URLs that are not in the list.
+/// Parses URLs that are not in the list.
 fn others(settings: &Settings, urls: &[String], before: &mut Output, world: &dyn World) -> Vec<Target> {
     let manner = Manner { escapes: settings.url_escaping, quirks: settings.quirks };
     urls.iter().map(|text| url::read(text, manner, world, &mut before.stderr)).collect()

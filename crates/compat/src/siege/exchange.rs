@@ -1,4 +1,4 @@
-//! What `-g`, `-p` and `-D` show of a call: what went over its connection, and how that came to be.
+//! Output of `-g`, `-p` and `-D` about a call: the bytes of the exchange and how the connection was made.
 
 use super::notices::{Level, notice, printable};
 use super::settings::Login;
@@ -6,40 +6,40 @@ use super::style::Style;
 use warwolf_measure::Outcome;
 use warwolf_workload::Captured;
 
-/// The header fields that hold challenges: of a 401, and of a 407.
+/// The header fields of challenges: of a 401, and of a 407.
 pub(super) const CHALLENGES: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
 
-/// What went over the connection of a call.
+/// The bytes sent and received by a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exchange<'a> {
-    /// Where the URL points to, as `host:port`.
+    /// The host and port of the URL, as `host:port`.
     pub place: &'a str,
     /// The connection was opened for this call.
     pub opened: bool,
-    /// The request as sent, head and body; empty when it never was.
+    /// The request as sent, head and body; empty if it was not sent.
     pub request: &'a [u8],
-    /// The head of the reply; empty when none came.
+    /// The response head; empty if none was received.
     pub head: &'a [u8],
-    /// The body of the reply, without any coding.
+    /// The response body, decoded.
     pub body: &'a [u8],
 }
 
 impl Style {
-    /// Whether anything is shown of what went over connections.
+    /// Whether requests or responses are shown.
     #[must_use]
     pub const fn shows_exchanges(&self) -> bool {
         self.print || (!self.quiet && (self.get || self.debug))
     }
 
-    /// Whether there is a line for each reply.
+    /// Whether a line is printed for each response.
     #[must_use]
     pub const fn shows_lines(&self) -> bool {
         self.verbose && !self.get && !self.print && !self.debug
     }
 }
 
-/// For standard output: the request, the reply's head unless only `-p` was asked for, and its body for `-p`, a line end
-/// behind each.
+/// Formats standard output: the request, the response head except for `-p` alone, and the body for `-p`, each with a line
+/// end.
 #[must_use]
 pub fn exchange(style: &Style, exchange: &Exchange<'_>) -> Vec<u8> {
     let mut out = Vec::new();
@@ -54,14 +54,14 @@ pub fn exchange(style: &Style, exchange: &Exchange<'_>) -> Vec<u8> {
     show(shows_request, exchange.request, b"\n");
     show(shows_request, b"", end_of_body);
     let has_reply = !exchange.head.is_empty();
-    // The line end is that of the body, which the original does not come to where there is none.
+    // The line end belongs to the body; the original omits it if there is no body.
     let end_of_head: &[u8] = if announces_nothing(exchange.head) { b"" } else { b"\n" };
     show(has_reply && !style.quiet && (style.get || style.debug), exchange.head, end_of_head);
     show(has_reply && style.print, exchange.body, b"\n");
     out
 }
 
-/// Whether a head says `Content-Length: 0`.
+/// Whether a head contains `Content-Length: 0`.
 fn announces_nothing(head: &[u8]) -> bool {
     let mut fields = head.split(|byte| *byte == b'\n').filter_map(|line| {
         let colon = line.iter().position(|byte| *byte == b':')?;
@@ -70,7 +70,7 @@ fn announces_nothing(head: &[u8]) -> bool {
     fields.any(|(name, value)| name.eq_ignore_ascii_case(b"content-length") && value == b"0")
 }
 
-/// For standard error with `-D`: how the connection came to be, before whatever trouble there was.
+/// Formats standard error for `-D`: how the connection was made, before any error.
 #[must_use]
 pub fn connecting(style: &Style, exchange: &Exchange<'_>) -> String {
     if !style.debug {
@@ -91,13 +91,13 @@ pub fn connecting(style: &Style, exchange: &Exchange<'_>) -> String {
     out
 }
 
-/// For standard error with `-D`, behind the notice of a connection that failed.
+/// Formats standard error for `-D` after the notice of a failed connection.
 #[must_use]
 pub fn not_connected(style: &Style, exchange: &Exchange<'_>, outcome: Outcome) -> String {
     if !style.debug || !exchange.request.is_empty() {
         return String::new();
     }
-    // As the C library numbers and words them.
+    // Numbers and texts of the C library.
     let error = match outcome {
         Outcome::Refused => "111(Connection refused)",
         Outcome::Unreachable => "113(No route to host)",
@@ -113,8 +113,8 @@ fn debug(text: &str) -> String {
     notice(Level::Debug, text)
 }
 
-/// What is said of a Digest challenge for whose realm there is no login: the user gives up then. None when it is none of
-/// those.
+/// Returns the notice of a Digest challenge for whose realm there is no login: the user gives up. `None` for everything
+/// else.
 #[must_use]
 pub fn unanswerable(style: &Style, status: u16, headers: &Captured) -> Option<String> {
     let (logins, field) = match status {
@@ -143,7 +143,7 @@ pub fn unanswerable(style: &Style, status: u16, headers: &Captured) -> Option<St
     })
 }
 
-/// The realm of a challenge, if it is Digest.
+/// Returns the realm of a Digest challenge.
 fn digest_realm(challenge: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(challenge);
     let (scheme, parameters) = text.trim().split_once(' ')?;

@@ -1,4 +1,4 @@
-//! What siege makes of transfers over FTP: how they count, the line about each, and its notices.
+//! FTP transfers as siege counts and prints them, and their notices.
 
 use super::counts::End;
 use super::lines::colour;
@@ -10,34 +10,34 @@ use std::time::Duration;
 use warwolf_measure::Outcome;
 use warwolf_plan::{Endpoint, Request, Scheme};
 
-/// How far a transfer came.
+/// The progress of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ftp {
-    /// The server let the user in.
+    /// The login succeeded.
     pub is_in: bool,
-    /// All of the file went over, and the server said so.
+    /// The whole file was transferred, and the server confirmed it.
     pub is_whole: bool,
-    /// The file was to be stored.
+    /// The transfer is an upload.
     pub is_stored: bool,
 }
 
-/// A transfer that is over.
+/// A finished transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer<'a> {
-    /// What was asked for.
+    /// The request.
     pub request: &'a Request,
     /// How it ended.
     pub outcome: Outcome,
-    /// The final reply; zero without one.
+    /// The status of the final reply; zero without one.
     pub status: u16,
-    /// The reply before that, or the last one.
+    /// The status of the reply before it, or of the last one without a final reply.
     pub previous: u16,
     /// The last line of the final reply.
     pub text: &'a [u8],
 }
 
 impl Transfer<'_> {
-    /// What siege counts, and the status it shows.
+    /// Returns the end that siege counts and the status that it shows.
     #[must_use]
     pub fn end(&self) -> (End, u16) {
         let has_begun = (100..200).contains(&self.previous);
@@ -47,7 +47,7 @@ impl Transfer<'_> {
                 let is_whole = (200..300).contains(&self.status);
                 let is_in = !matches!(self.previous, 0 | 120 | 220 | 300..=399);
                 let ftp = Ftp { is_in: is_in || is_whole, is_whole, is_stored };
-                // The original shows how the transfer began and does not hear how it ended.
+                // The original shows the status with which the transfer began and ignores the final one.
                 (End::Ftp(ftp), if is_whole && has_begun { self.previous } else { self.status })
             }
             Outcome::ClosedMidReply | Outcome::Reset if has_begun => {
@@ -57,7 +57,7 @@ impl Transfer<'_> {
         }
     }
 
-    /// The refusal, for standard output.
+    /// Formats the refusal, for standard output.
     #[must_use]
     pub fn refusal(&self, style: &Style) -> String {
         if self.status < 500 || style.quiet || style.json {
@@ -66,11 +66,11 @@ impl Transfer<'_> {
         printable(String::from_utf8_lossy(self.text).trim_end_matches(['\r', '\n'])) + "\r\n"
     }
 
-    /// The second notice of a server that cannot be reached, for standard error.
+    /// Formats the second notice about an unreachable server, for standard error.
     #[must_use]
     pub fn unreachable(&self) -> String {
         let why = match self.outcome {
-            // Beyond it the server was reached: it is a data connection that was refused.
+            // A reply was received, so the server is reachable: a data connection was refused.
             _ if self.previous > 0 => return String::new(),
             Outcome::Refused => ": Connection refused",
             Outcome::Resolve => "",
@@ -81,7 +81,7 @@ impl Transfer<'_> {
     }
 }
 
-/// The line about a transfer, with its line end: always the same, whatever else is asked for.
+/// Formats the line about a transfer, with its line end. Its text does not depend on other output options.
 #[must_use]
 pub fn ftp_line(style: &Style, shown: &Shown, status: u16, time: Duration, bytes: u64, ftp: Ftp) -> String {
     let (seconds, method, path) = (time.as_secs_f64(), &shown.method, &shown.path);
@@ -93,7 +93,7 @@ pub fn ftp_line(style: &Style, shown: &Shown, status: u16, time: Duration, bytes
     }
 }
 
-/// Who logs in: whom the URL names, else whom `ftp-login` has for that host or for any, else nobody in particular.
+/// Returns the login of a transfer: from the URL, else from `ftp-login` for that host or for any, else anonymous.
 pub(super) fn login(settings: &Settings, target: &Target) -> Option<String> {
     if target.endpoint.scheme != Scheme::Ftp {
         return None;

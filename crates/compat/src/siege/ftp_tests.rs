@@ -72,7 +72,7 @@ fn transfer<'a>(request: &'a Request, outcome: Outcome, status: u16, previous: u
     Transfer { request, outcome, status, previous, text: b"550 no such file" }
 }
 
-/// Transactions, successful, failed.
+/// Counts: transactions, successful, failed.
 type Found = (u64, u64, u64);
 
 fn found(words: &str, outcome: Outcome, status: u16, previous: u16, bytes: u64) -> (Found, u16) {
@@ -91,7 +91,7 @@ fn found(words: &str, outcome: Outcome, status: u16, previous: u16, bytes: u64) 
 fn transfers_count_as_in_the_original_but_for_its_successes() {
     let (get, put) = ("ftp://a.test/x", "ftp://a.test/x PUT y");
     let done = Outcome::Completed;
-    // words, outcome, status, the one before, bytes, counts, with --quirks, status shown
+    // command line, outcome, status, the status before it, bytes, counts, counts with --quirks, status shown
     let rows = [
         (get, done, 226, 125, 9, (1, 1, 0), (1, 1, 0), 125),
         (get, done, 226, 213, 9, (1, 1, 0), (1, 1, 0), 226),

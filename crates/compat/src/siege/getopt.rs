@@ -1,13 +1,13 @@
-//! Option words as GNU `getopt_long` reads them: in any order, bundled, and by any unambiguous beginning.
+//! Parses options as GNU `getopt_long` does: in any order, bundled, and abbreviated as long as they are unambiguous.
 //!
-//! A word that is no option is complained about and skipped; siege runs on all the same.
+//! An unknown option causes a usage error and is skipped; siege runs all the same.
 
 /// Whether an option has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// No.
+    /// Never.
     Nothing,
-    /// Always: the rest of the word, or the next word.
+    /// Always: the rest of the argument, or the next argument.
     Value,
     /// Only when it is attached.
     Attached,
@@ -16,30 +16,31 @@ pub(super) enum Takes {
 /// One option of a command line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice<T> {
-    /// What it means.
+    /// The meaning of the option.
     pub(super) means: T,
-    /// The letter, where it has one.
+    /// The short option, if there is one.
     pub(super) short: Option<char>,
-    /// The word without its dashes.
+    /// The long option without its dashes.
     pub(super) long: &'static str,
     /// Whether it has a value.
     pub(super) takes: Takes,
-    /// Whether the word may be shortened. Options of our own may not, so that they make none of siege's ambiguous.
+    /// Whether the long option may be abbreviated. Options added by warwolf may not, so that they make none of siege's
+    /// ambiguous.
     pub(super) shortens: bool,
 }
 
-/// A command line taken apart.
+/// A parsed command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Words<T> {
     /// Options in the order given, with their values.
     pub(super) options: Vec<(T, Option<String>)>,
-    /// Words that are no options, in the order given.
+    /// Arguments that are not options, in the order given.
     pub(super) others: Vec<String>,
-    /// What was wrong, a line each, without line ends.
+    /// Usage errors, one line each, without line ends.
     pub(super) errors: Vec<String>,
 }
 
-/// Takes `argv` apart; its first word is the program's name, which stands before every message.
+/// Parses `argv`; its first element is the program's name, which begins every message.
 pub(super) fn getopt<T: Copy>(table: &[Choice<T>], argv: &[String]) -> Words<T> {
     let program = argv.first().map_or("siege", String::as_str);
     let mut words = Words { options: Vec::new(), others: Vec::new(), errors: Vec::new() };
@@ -98,7 +99,7 @@ enum Problem {
     Ambiguous(Vec<&'static str>),
 }
 
-/// The option of this name, or the only one that begins so.
+/// Finds the option with this name, or the only one that begins with it.
 fn find<'t, T>(table: &'t [Choice<T>], name: &str) -> Result<&'t Choice<T>, Problem> {
     if let Some(choice) = table.iter().find(|choice| choice.long == name) {
         return Ok(choice);

@@ -1,8 +1,8 @@
-//! `cookies.txt`: what servers gave users to keep, from one run to the next.
+//! Reads and writes `cookies.txt`, which stores cookies from one run to the next.
 //!
-//! A line of it is `ID | name=value; domain=.a.test; path=/; expires=1988150399`. The IDs of 4.0 are numbers of threads that
-//! have ended, those of 4.2 are `siege-1`, `siege-2`, … for its users. Up to 4.1.7 the n-th ID that occurs is that of the n-th user,
-//! whatever it says; ours are those of 4.2, which all versions can read.
+//! A line has the form `ID | name=value; domain=.a.test; path=/; expires=1988150399`. The IDs of 4.0 are numbers of
+//! finished threads; those of 4.2 are `siege-1`, `siege-2`, … for its users. Up to 4.1.7 the n-th distinct ID belongs to
+//! the n-th user, regardless of its text. warwolf writes the IDs of 4.2, which all versions can read.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,50 +10,50 @@ use time::{Date, Month, PrimitiveDateTime, Time};
 use warwolf_plan::InitialCookie;
 use warwolf_workload::{COOKIE_BYTES_MAX, GivenCookie};
 
-/// What the file begins with, as the original has it.
+/// The beginning of the file, as in the original.
 const HEAD: &str = "#\n\
     # Siege cookies file. You may edit this file to add cookies\n\
     # manually but comments and formatting will be removed.    \n\
     # All cookies that expire in the future will be preserved. \n\
     # ---------------------------------------------------------\n";
 
-/// Cookies of one user that are kept at most, as many as a session has; a further one takes the place of the oldest.
+/// The maximum number of cookies of one user, the same as for a session; a further one replaces the oldest.
 const COOKIES_MAX: usize = warwolf_workload::COOKIES_MAX;
 
-/// A cookie that a server gave to a user.
+/// A cookie that a user received from a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// Its name.
     pub name: &'a [u8],
     /// Its value.
     pub value: &'a [u8],
-    /// The host it goes back to.
+    /// The host that receives it.
     pub domain: &'a [u8],
-    /// Whether it goes to that host alone.
+    /// Whether subdomains of the host are excluded.
     pub host_only: bool,
-    /// The beginning of the paths it goes to.
+    /// The prefix of the paths that receive it.
     pub path: &'a [u8],
-    /// Whether it goes over TLS only.
+    /// Whether it is sent over TLS only.
     pub secure: bool,
-    /// How long it is good.
+    /// Its lifetime.
     pub until: Until<'a>,
 }
 
-/// How long a cookie is good.
+/// The lifetime of a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until<'a> {
-    /// It never was: the server takes it back.
+    /// Expired: the server deletes the cookie.
     Gone,
     /// Until the run ends.
     Session,
-    /// For so many seconds.
+    /// For this number of seconds.
     Seconds(u64),
-    /// Until a date, as the server spells it.
+    /// Until a date, in the server's notation.
     Date(&'a [u8]),
 }
 
 impl<'a> Until<'a> {
-    /// How long the server says. Whether a date has passed is for the clock of [`Jars::give`].
+    /// Returns the lifetime that the server gave. [`Jars::give`] compares a date with its clock.
     #[must_use]
     pub fn of(cookie: &GivenCookie<'a>) -> Self {
         match (cookie.max_age, cookie.expires) {
@@ -73,11 +73,11 @@ pub struct Jars(BTreeMap<u64, Vec<Entry>>);
 struct Entry {
     name: String,
     value: String,
-    /// With a dot before it: also for all below it.
+    /// A leading dot includes all subdomains.
     domain: String,
     path: String,
     secure: bool,
-    /// In seconds since 1970; 0 is not to be kept.
+    /// In seconds since 1970; 0 means that the cookie is not stored.
     expires: u64,
 }
 
@@ -86,7 +86,7 @@ impl Entry {
         self.name == other.name && self.domain.eq_ignore_ascii_case(&other.domain) && self.path == other.path
     }
 
-    /// `name=value; domain=…; path=…; expires=…`, in any order.
+    /// Parses `name=value; domain=…; path=…; expires=…`, in any order.
     fn parse(text: &str) -> Option<Self> {
         let mut entry = Self {
             name: String::new(),
@@ -117,8 +117,9 @@ impl Entry {
             .then_some(entry)
     }
 
-    /// The cookie as the original keeps it has lost the host that gave it: of `a.test` is left `.test`, of `127.0.0.1`
-    /// `.0.0.1`, of `localhost` `.`. Here it is for those of `hosts` that end so.
+    /// Restores the hosts of a cookie stored by the original, which drops the first label of a host: `a.test` becomes
+    /// `.test`, `127.0.0.1` becomes `.0.0.1`, and `localhost` becomes `.`. The cookie is assigned to those of `hosts` that
+    /// end with the rest.
     fn find_hosts(self, hosts: &[String]) -> Vec<Self> {
         let ends = |host: &&String| match self.domain.as_str() {
             "." => !host.contains('.'),
@@ -132,7 +133,7 @@ impl Entry {
     }
 }
 
-/// Whether a domain is what is left of a host without its first label, which no cookie may be for.
+/// Whether a domain is the rest of a host without its first label. A cookie cannot be valid for such a domain.
 fn is_rest(domain: &str) -> bool {
     let Some(rest) = domain.strip_prefix('.') else { return false };
     let last = rest.rsplit('.').next().unwrap_or(rest);
@@ -140,7 +141,7 @@ fn is_rest(domain: &str) -> bool {
 }
 
 impl Jars {
-    /// What a file says. `hosts` are those that the run goes to.
+    /// Parses a file. `hosts` are the hosts of the run.
     pub(super) fn read(text: &str, hosts: &[String]) -> Self {
         let mut jars = Self::default();
         let mut ids: Vec<&str> = Vec::new();
@@ -179,15 +180,15 @@ impl Jars {
         self.0.get(&user).is_some_and(|jar| jar.iter().any(|other| other.is_same(entry)))
     }
 
-    /// Takes in what a server gave to a user at `now`, in seconds since 1970. What is not to be kept matters only where
-    /// there is something that it takes the place of, here or in what was `known` before.
+    /// Adds a cookie that a user received at `now`, in seconds since 1970. A cookie that is not stored is only added if it
+    /// replaces another, here or in `known`, the cookies before the run.
     pub fn give(&mut self, known: &Self, user: u64, given: &Given<'_>, now: u64) {
         let expires = match given.until {
             Until::Gone | Until::Session => 0,
             Until::Seconds(seconds) => now.saturating_add(seconds),
             Until::Date(text) => date(text).filter(|date| *date > now).unwrap_or(0),
         };
-        // What most servers give with every reply.
+        // Most servers set such cookies with every reply.
         if expires == 0 && !self.0.contains_key(&user) && !known.0.contains_key(&user) {
             return;
         }
@@ -208,20 +209,20 @@ impl Jars {
         }
     }
 
-    /// Takes in what others were given later.
+    /// Adds the later cookies of another set.
     pub fn merge(&mut self, other: Self) {
         for (user, jar) in other.0 {
             jar.into_iter().for_each(|entry| self.put(user, entry));
         }
     }
 
-    /// Whether there is nothing that could be kept.
+    /// Whether no cookie would be stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.values().flatten().all(|entry| entry.expires == 0)
     }
 
-    /// The file with all that is still good at `now`; or with `quirks`, for hosts without their first label.
+    /// Formats the file with all cookies that are valid at `now`; `quirks` drops the first label of their hosts.
     #[must_use]
     pub fn text(&self, now: u64, quirks: bool) -> String {
         let mut out = HEAD.to_owned();
@@ -246,7 +247,7 @@ impl Jars {
         out
     }
 
-    /// What the first `users` begin a run at `now` with.
+    /// Returns the initial cookies of the first `users` for a run at `now`.
     pub(super) fn planned(&self, users: u32, now: u64) -> Vec<InitialCookie> {
         let cookie = |session: u64, entry: &Entry| InitialCookie {
             session,
@@ -264,7 +265,7 @@ impl Jars {
     }
 }
 
-/// A date of a cookie in seconds since 1970, read as RFC 6265 section 5.1.1 has it; none before that.
+/// Parses the date of a cookie into seconds since 1970, as in RFC 6265 section 5.1.1; `None` for earlier dates.
 fn date(text: &[u8]) -> Option<u64> {
     let (mut clock, mut day, mut month, mut year) = (None, None, None, None);
     let is_between = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b':';
@@ -292,7 +293,7 @@ fn date(text: &[u8]) -> Option<u64> {
     u64::try_from(PrimitiveDateTime::new(date, clock?).assume_utc().unix_timestamp()).ok()
 }
 
-/// The time of `12:51:25`.
+/// Parses a time such as `12:51:25`.
 fn time_of_day(text: &str) -> Option<Time> {
     let mut parts = text.split(':').map(|part| part.parse::<u8>().ok());
     let mut next = || parts.next().flatten();

@@ -1,4 +1,4 @@
-//! The line that siege prints for each reply, and its notice of each call without one.
+//! Formats the line that siege prints for each reply, and the notice of each call without a reply.
 
 use super::notices::{Level, notice};
 use super::settings::Era;
@@ -7,26 +7,26 @@ use super::time::Moment;
 use std::time::Duration;
 use warwolf_measure::Outcome;
 
-/// A reply as a line shows it.
+/// The values of a reply's line.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// Number of the user, from 0.
     pub user: u64,
-    /// `HTTP/1.1`, as the server says.
+    /// The protocol from the status line, such as `HTTP/1.1`.
     pub protocol: &'a str,
-    /// The status, as [`super::CallCounter::take`] gives it.
+    /// The status returned by [`super::CallCounter::take`].
     pub status: u16,
     /// From before connecting to the end of the body.
     pub time: Duration,
     /// Bytes of the body that arrived.
     pub bytes: u64,
-    /// What was asked for.
+    /// The request.
     pub shown: &'a Shown,
-    /// It was not asked for again, because the copy at hand is still good.
+    /// The request was not repeated, because the cached copy is fresh.
     pub cached: bool,
 }
 
-/// The line, with its line end. `now` is local time.
+/// Formats the line with its line end. `now` is local time.
 #[must_use]
 pub fn line(style: &Style, reply: &Line<'_>, now: &Moment) -> String {
     let shown = reply.shown;
@@ -63,7 +63,7 @@ pub fn line(style: &Style, reply: &Line<'_>, now: &Moment) -> String {
     }
 }
 
-/// The digit of a line's colour.
+/// Returns the colour digit of a line.
 pub(super) const fn colour(status: u16, cached: bool) -> u8 {
     match status {
         _ if cached => 2,
@@ -74,7 +74,7 @@ pub(super) const fn colour(status: u16, cached: bool) -> u8 {
     }
 }
 
-/// What servers used to say beside the status; 1.00 shows it, and nobody keeps it any more.
+/// Returns the usual reason phrase of a status. Only 1.00 shows it.
 const fn phrase(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -96,13 +96,13 @@ const fn phrase(status: u16) -> &'static str {
     }
 }
 
-/// The notice of a call without a reply, for standard error; nothing where siege says nothing.
+/// Formats the notice of a call without a reply, for standard error; empty where siege prints none.
 #[must_use]
 pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String {
     let error = |text: &str| notice(Level::Error, text);
     match outcome {
         Outcome::Resolve if shown.is_some_and(|shown| shown.unsupported) => {
-            // An empty line follows, and all of it only where there are lines.
+            // An empty line follows. All of it is printed only if lines are printed.
             let text = "UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n";
             if style.verbose && !style.get && !style.print { error(text) } else { String::new() }
         }
@@ -118,7 +118,7 @@ pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String
         Outcome::Reset => error("socket: read error: Connection reset by peer"),
         Outcome::NoPorts => error("socket: address is unavailable.: Cannot assign requested address"),
         Outcome::NoFiles => error("socket: descriptor table full: Too many open files"),
-        // The original waits for ever here too: its own limit is one of sessions that are resumed.
+        // The original waits without limit here too: its own timeout only applies to resumed sessions.
         Outcome::TlsTimeout => error("Failed to make an SSL connection: Connection timed out"),
         Outcome::ConnectTimeout => {
             let alert = |text: &str| notice(Level::Alert, text);
@@ -126,14 +126,14 @@ pub fn trouble(style: &Style, shown: Option<&Shown>, outcome: Outcome) -> String
             alert("socket: select and discovered it's not ready sock.c:384: Connection timed out")
                 + &alert(&format!("socket: read check timed out({seconds}) sock.c:273: Connection timed out"))
         }
-        // The original waits for ever.
+        // The original waits without limit.
         Outcome::ResponseTimeout => notice(Level::Alert, "socket: read timed out: Connection timed out"),
         Outcome::Tls(_) => error("Failed to make an SSL connection"),
         _ => String::new(),
     }
 }
 
-/// The port of a URL, if it is a number that no port has.
+/// Returns the port of a URL if it is a number outside the range of ports.
 fn impossible_port(url: &str) -> Option<&str> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (_, port) = rest.split(['/', '?', '#', ' ']).next()?.rsplit_once(':')?;

@@ -4,10 +4,10 @@ use super::World;
 use super::url::{Manner, Target, read};
 use super::variables::Variables;
 
-/// A longer line is dropped, as in the original.
+/// The maximum length of a line; longer lines are dropped, as in the original.
 const LONGEST_LINE: usize = 40_000;
 
-/// Reads the URLs of a list; notices go to `said`.
+/// Parses the URLs of a list; appends notices to `said`.
 pub(super) fn urls(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Vec<Target> {
     let mut variables = Variables::default();
     let mut urls = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn urls(text: &str, manner: Manner, world: &dyn World, said: &mut Str
     urls
 }
 
-/// `NAME=value`, with no blank before the equals sign.
+/// Parses `NAME=value`, with no blank before the equals sign.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once('=')?;
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

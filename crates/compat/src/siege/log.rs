@@ -10,20 +10,20 @@ use super::time::Moment;
 const HEADER: &str = "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  \
                       Concurrent,    OKAY,   Failed\n";
 
-/// 1.00's two rows, its manual's words over the columns of [`ancient`].
+/// The two header rows of 1.00: the text of its manual above the columns of [`ancient`].
 const HEADER_100: &str = "                           Elap         Data     Resp   Trans\n      \
                           Date & Time,  Trans,    Time,       Trans,   Time,    Rate,    Thruput,  Concur,  OKAY\n";
 
-/// The most that a mark's row takes up.
+/// The maximum length of a mark's row.
 const ROW: usize = 511;
 
-/// What a new log begins with.
+/// Returns the header of a new log.
 #[must_use]
 pub fn log_header(style: &Style) -> &'static str {
     if style.era == Era::V100 { HEADER_100 } else { HEADER }
 }
 
-/// What is appended to the log after a run, at `now` local time.
+/// Returns the rows appended to the log after a run, at `now` local time.
 #[must_use]
 pub fn log_rows(style: &Style, counts: &Counts, finish: Finish, now: &Moment) -> String {
     let mark =
@@ -50,10 +50,10 @@ fn marked(text: &str) -> String {
 
 fn modern(quirks: bool, counts: &Counts, now: &Moment) -> String {
     let figures = Figures::of(counts);
-    // Whole megabytes, as it has always been.
+    // Whole megabytes, as in all versions.
     let megabytes = figures.megabytes.trunc();
     let (response, rate, throughput, concurrency) = if quirks {
-        // Dividing the whole megabytes, and by nothing.
+        // The original divides whole megabytes, and divides by zero.
         let total = counts.total.as_secs_f64();
         let hits = figures.hits as f64;
         (total / hits, hits / figures.elapsed, megabytes / figures.elapsed, total / figures.elapsed)
@@ -74,7 +74,7 @@ fn modern(quirks: bool, counts: &Counts, now: &Moment) -> String {
     )
 }
 
-/// Two decimals, and what the C library writes for what is no number.
+/// Formats two decimals, and NaN as the C library does.
 fn as_in_c(value: f64) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format!("{value:.2}") }
 }
@@ -95,7 +95,7 @@ fn ancient(counts: &Counts, now: &Moment) -> String {
     )
 }
 
-/// Where the log is, said after the run to those who did not turn it off.
+/// Returns the notice after the run about the location of the log, unless it is turned off.
 #[must_use]
 pub fn log_notice(style: &Style, log: &Log) -> Output {
     if !log.announced || style.era == Era::V100 {
@@ -113,7 +113,7 @@ pub fn log_notice(style: &Style, log: &Log) -> Output {
     }
 }
 
-/// What is said when the log cannot be written. The run has succeeded all the same.
+/// Formats the error that the log cannot be written. The run is still successful.
 #[must_use]
 pub fn log_trouble(log: &Log, reason: &str) -> String {
     notice(Level::Error, &format!("unable to create log file: {}: {reason}", log.path.display()))

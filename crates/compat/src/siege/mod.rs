@@ -1,8 +1,7 @@
 //! `siege`, from 1.00 to 4.1 (Fulmer).
 //!
-//! [`parse`] turns a command line into a [`Classic`]: the plan of the run, and the [`Style`] in which its report is
-//! printed. What it reads (rc file, URL list, data of POSTs) it asks a [`World`] for. `cli` calls it, runs the plan, and
-//! prints the report.
+//! [`parse`] turns a command line into a [`Classic`]: the plan of the run and the [`Style`] of its output. It reads files
+//! (rc file, URL list, data of POSTs) through a [`World`]. `cli` calls it, runs the plan, and prints the report.
 
 mod counts;
 mod csv;

@@ -1,6 +1,6 @@
-//! What siege says beside its report, and how it ends without one.
+//! Notices beside the report, and endings without a run.
 
-/// Text for the two streams.
+/// Text for the two output streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// For standard output.
@@ -9,16 +9,16 @@ pub struct Output {
     pub stderr: String,
 }
 
-/// siege ends without a run: what it says, and its exit code.
+/// The output and exit code of an invocation that ends without a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// What is said.
+    /// The output.
     pub output: Output,
     /// The exit code.
     pub code: u8,
 }
 
-/// How grave a notice is; the number is that of its colour.
+/// The severity of a notice; the number is that of its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     Fatal = 1,
@@ -27,7 +27,7 @@ pub(super) enum Level {
     Debug = 4,
 }
 
-/// A notice with its line end. Its level is coloured whatever the settings say, as in the original.
+/// Formats a notice with its line end. Its level is always coloured, as in the original.
 pub(super) fn notice(level: Level, text: &str) -> String {
     let name = match level {
         Level::Fatal => "fatal",
@@ -38,7 +38,8 @@ pub(super) fn notice(level: Level, text: &str) -> String {
     format!("[\u{1b}[1;3{}m{name}\u{1b}[0m] {text}\n", level as u8)
 }
 
-/// A text from a server, on one line. Control characters, which could erase or imitate other output, are written as `\u{1b}`.
+/// Puts a text from a server on one line. Control characters, which could erase or imitate other output, are written as
+/// `\u{1b}`.
 pub(super) fn printable(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
         if c.is_control() {
@@ -50,7 +51,7 @@ pub(super) fn printable(text: &str) -> String {
     })
 }
 
-/// The notice after which siege ends because it cannot go on.
+/// Formats the notice of an error that ends siege.
 #[must_use]
 pub fn fatal(text: &str) -> String {
     notice(Level::Fatal, text)

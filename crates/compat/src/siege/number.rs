@@ -1,6 +1,6 @@
-//! Numbers as the C library reads them: what can be read counts, the rest is ignored.
+//! Parses numbers as the C library does: the readable beginning counts, the rest is ignored.
 
-/// The whole number at the beginning of `text`, after blanks; 0 without one.
+/// Parses the integer at the beginning of `text`, after blanks; 0 if there is none.
 pub(super) fn whole(text: &str) -> i64 {
     let text = text.trim_start();
     let (negative, digits) = match text.strip_prefix('-') {
@@ -13,7 +13,7 @@ pub(super) fn whole(text: &str) -> i64 {
     if negative { -size } else { size }
 }
 
-/// The decimal number at the beginning of `text`, after blanks; 0 without one.
+/// Parses the decimal number at the beginning of `text`, after blanks; 0 if there is none.
 pub(super) fn decimal(text: &str) -> f64 {
     let text = text.trim_start();
     let longest = |length: &usize| text.is_char_boundary(*length) && text[..*length].parse::<f64>().is_ok();
@@ -21,8 +21,8 @@ pub(super) fn decimal(text: &str) -> f64 {
     text[..length].parse().ok().filter(|number: &f64| number.is_finite()).unwrap_or(0.0)
 }
 
-/// Seconds that `-t` means: digits, then the first of the letters s, m and h that follows anywhere; minutes without
-/// one. No limit when there are no digits, or a zero.
+/// Parses the value of `-t` into seconds: digits, then the first of the letters s, m and h anywhere after them; minutes
+/// without a letter. No limit without digits or for zero.
 pub(super) fn time(text: &str) -> Option<u64> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let count = u64::try_from(whole(&text[..digits])).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Counts the calls of one worker by siege's rules, and prints what siege prints about each.
+//! Counts the calls of one worker by siege's rules, and prints siege's output about each.
 
 use super::counts::{Call, CallCounter, Counts, End};
 use super::exchange::{CHALLENGES, Exchange, connecting, exchange, not_connected, unanswerable};
@@ -18,45 +18,45 @@ use warwolf_observe::{CallRecord, Event, Observer};
 use warwolf_plan::{HttpVersion, Plan, Request, Scheme};
 use warwolf_workload::{GivenCookie, Interest, Page};
 
-/// Bytes of a body that are printed.
+/// The maximum number of body bytes that are printed.
 const BODY_MAX: usize = 1 << 20;
 
-/// siege shows 418 for a reply that is not HTTP.
+/// The status that siege shows for a reply that is not HTTP.
 const NOT_HTTP: u16 = 418;
-/// Shorter runs get no verdict.
+/// The minimum duration of a run with a verdict.
 const INSTANT: Duration = Duration::from_secs(1);
 
-/// What siege needs from the program while its run is going on.
+/// The services that siege needs from the program during a run.
 pub trait Host: Console {
-    /// The local time.
+    /// Returns the local time.
     fn now(&self) -> Moment;
 
-    /// Seconds since 1970.
+    /// Returns the seconds since 1970.
     fn unix_seconds(&self) -> u64;
 
     /// Ends the run; calls in flight may finish.
     fn stop(&self);
 }
 
-/// What the workers of a run share.
+/// The state shared by the workers of a run.
 pub struct Siege<'a> {
     style: &'a Style,
     host: &'a dyn Host,
     has_ftp: bool,
-    /// Failures of all workers, compared with the limit of `failures`.
+    /// Failures of all workers, for the limit `failures`.
     failed: AtomicU64,
     aborted: AtomicBool,
 }
 
 impl<'a> Siege<'a> {
-    /// A run of `plan` that has not begun.
+    /// Creates the state of a run of `plan` before its start.
     #[must_use]
     pub fn new(style: &'a Style, plan: &Plan, host: &'a dyn Host) -> Self {
         let (failed, aborted) = (AtomicU64::new(0), AtomicBool::new(false));
         Self { style, host, has_ftp: plan.has_ftp(), failed, aborted }
     }
 
-    /// The observer of one worker.
+    /// Creates the observer of one worker.
     #[must_use]
     pub fn observer(&self) -> Counter<'_> {
         Counter {
@@ -68,7 +68,7 @@ impl<'a> Siege<'a> {
         }
     }
 
-    /// How the run ended.
+    /// Returns how the run ended.
     #[must_use]
     pub fn finish(&self, interrupted: bool) -> Finish {
         if self.aborted.load(Ordering::Relaxed) {
@@ -81,7 +81,7 @@ impl<'a> Siege<'a> {
     }
 }
 
-/// Merges what all workers counted: the sums of `run`, and the cookies its users were given.
+/// Merges the counters of all workers into the sums of `run` and the cookies that its users received.
 #[must_use]
 pub fn merge(counters: Vec<Counter<'_>>, run: &Run) -> (Counts, Jars) {
     let (mut calls, mut jars) = (CallCounter::default(), Jars::default());
@@ -97,9 +97,9 @@ pub fn merge(counters: Vec<Counter<'_>>, run: &Run) -> (Counts, Jars) {
 pub struct Counter<'a> {
     siege: &'a Siege<'a>,
     calls: CallCounter,
-    /// The cookies that users were given.
+    /// The cookies that users received.
     jars: Jars,
-    /// Failures that have been added to the total of all workers.
+    /// Failures already added to the total of all workers.
     reported_failures: u64,
     lines: Buffer<'a>,
 }
@@ -130,7 +130,7 @@ impl Counter<'_> {
         self.lines.stderr.extend(unanswerable);
     }
 
-    /// Prints the bytes of a call, for `-g`, `-p` and `-D`.
+    /// Prints the bytes sent and received by a call, for `-g`, `-p` and `-D`.
     fn show_exchange(&mut self, record: &CallRecord<'_>, call: &Call) {
         let style = self.siege.style;
         let endpoint = &record.request.endpoint;
@@ -161,7 +161,7 @@ impl Counter<'_> {
         }
     }
 
-    /// The line about a reply.
+    /// Formats the line about a reply.
     fn line(&self, record: &CallRecord<'_>, call: &Call, status: u16) -> String {
         let style = self.siege.style;
         let unlisted;
@@ -185,7 +185,7 @@ impl Counter<'_> {
         line(style, &reply, &self.moment())
     }
 
-    /// The local time, where lines show it.
+    /// Returns the local time if lines show it.
     fn moment(&self) -> Moment {
         let style = self.siege.style;
         if style.csv || style.timestamp { self.siege.host.now() } else { Moment::default() }
@@ -227,7 +227,7 @@ impl Counter<'_> {
         }
     }
 
-    /// Ends the run when there are too many failures.
+    /// Ends the run if there are too many failures.
     fn check_failures(&mut self) {
         let new = self.calls.failed() - self.reported_failures;
         if new == 0 {
@@ -287,11 +287,11 @@ impl Observer for Counter<'_> {
     }
 }
 
-/// A call as siege counts it: a reply whose head has come is one, however its body ended.
+/// Converts a record into a call as siege counts it: if the head was received, it is a reply, even with a truncated body.
 fn call(record: &CallRecord<'_>) -> Call {
     let sample = record.sample;
     let end = match sample.outcome {
-        // The original mistakes this status for its own, and reads no further.
+        // The original confuses this status with its own 418, and stops reading.
         Outcome::Completed if sample.status == NOT_HTTP => End::NotHttp,
         Outcome::Completed => End::Reply,
         Outcome::ResponseTimeout => End::Nothing,
@@ -311,24 +311,24 @@ fn call(record: &CallRecord<'_>) -> Call {
     }
 }
 
-/// The notice of a call without a reply.
+/// Formats the notice of a call without a reply.
 fn troubled(style: &Style, record: &CallRecord<'_>) -> String {
     trouble(style, planned(style, record), record.sample.outcome)
 }
 
-/// How a request of the list is shown.
+/// Returns the shown form of a request from the list.
 fn planned<'a>(style: &'a Style, record: &CallRecord<'_>) -> Option<&'a Shown> {
     record.planned.and_then(|request| style.shown.get(request.0 as usize))
 }
 
-/// How a request is shown that is in no list.
+/// Returns the shown form of a request that is not in the list.
 fn shown(request: &Request) -> Shown {
     let (method, path, url) = (request.method.clone(), request.path.clone(), request.url());
     Shown { method, path, url, place: 0, unsupported: false }
 }
 
-/// How long `-t` lasts in the original, whose alarm is set by whole seconds of the clock: up to one less than asked for, or
-/// from 4.1.4 on up to one more. `fraction` is what has passed of the current second.
+/// Returns the duration of `-t` in the original. Its alarm is set by whole seconds of the clock: it lasts up to one second
+/// less than requested, or from 4.1.4 on up to one more. `fraction` is the elapsed part of the current second.
 #[must_use]
 pub fn time_of_the_original(style: &Style, time: Duration, fraction: Duration) -> Duration {
     if !style.quirks {
@@ -338,9 +338,9 @@ pub fn time_of_the_original(style: &Style, time: Duration, fraction: Duration) -
     (time + more).saturating_sub(fraction).max(Duration::from_millis(1))
 }
 
-/// The reason to print about a run whose results are in doubt. siege prints no percentiles, so causes that only affect those
-/// are left out, and so are those that its own report shows. A run shorter than a second gets none. Scripts read stderr, so
-/// that it is for a terminal, or for those who ask for it.
+/// Returns the reason to print about a run with unreliable results. siege prints no percentiles, so causes that only affect
+/// those are left out; so are causes that its own report shows. A run shorter than a second has no reason. Scripts read
+/// stderr, so the reason is printed only on a terminal or on request.
 #[must_use]
 pub fn doubt(style: &Style, run: &Run, is_terminal: bool) -> Option<Reason> {
     if !style.verdict.unwrap_or(is_terminal) || style.quiet || run.wall < INSTANT {

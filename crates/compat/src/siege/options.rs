@@ -1,10 +1,10 @@
-//! siege's own options, and ours beside them.
+//! The options of siege, and those that warwolf adds.
 
 use super::getopt::{Choice, Takes, getopt};
 use super::number;
 use super::settings::{Era, Reps, Settings};
 
-/// What an option means.
+/// The meaning of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Means {
     Version,
@@ -31,10 +31,10 @@ pub(super) enum Means {
     Json,
     NoParser,
     NoFollow,
-    /// 1.00 only: the URL, and how often.
+    /// 1.00 only: the URL and the repetitions.
     Url,
     Times,
-    /// Ours.
+    /// Added by warwolf.
     As,
     Quirks,
     FullReport,
@@ -50,7 +50,7 @@ const fn ours(means: Means, long: &'static str, takes: Takes) -> Choice<Means> {
     Choice { means, short: None, long, takes, shortens: false }
 }
 
-/// The options of 4.x, in the order in which the original names them when a word could be several.
+/// The options of 4.x, in the order in which the original lists them for an ambiguous abbreviation.
 pub(super) const MODERN: [Choice<Means>; 29] = [
     theirs(Means::Version, 'V', "version", Takes::Nothing),
     theirs(Means::Help, 'h', "help", Takes::Nothing),
@@ -111,10 +111,10 @@ const OURS: [Choice<Means>; 5] = [
     ours(Means::NoVerdict, "no-verdict", Takes::Nothing),
 ];
 
-/// The dialect that the words are in: the one asked for with `--as`, or 1.00 when they can only be its own.
+/// Determines the dialect of the arguments: the one selected with `--as`, or 1.00 if no other accepts them.
 ///
-/// `-u` and `--times` went with 1.x, and `-t 10` was ten times then and is ten minutes ever since. So the words are 1.00's
-/// when one of the first two is among them, and none that 1.00 had not, nor a time with a unit.
+/// `-u` and `--times` ended with 1.x. `-t 10` meant ten times there and means ten minutes in later versions. The dialect is
+/// therefore 1.00 if one of the first two is given, every option exists in 1.00, and no time has a unit.
 pub(super) fn era(argv: &[String]) -> Era {
     let modern = getopt(&MODERN, argv).options;
     let asked = modern.iter().rev().find(|(means, _)| *means == Means::As);
@@ -131,10 +131,10 @@ pub(super) fn era(argv: &[String]) -> Era {
     if understood && only_counts && (given(Means::Url) || says_times) { Era::V100 } else { Era::default() }
 }
 
-/// Puts one option into `settings`.
+/// Applies one option to `settings`.
 ///
 /// # Errors
-/// The text of a notice after which siege ends.
+/// The text of a notice that ends siege.
 pub(super) fn apply(means: Means, value: Option<&str>, settings: &mut Settings) -> Result<(), &'static str> {
     let text = || value.map(str::to_owned);
     let given = value.unwrap_or_default();
@@ -187,10 +187,10 @@ pub(super) fn apply(means: Means, value: Option<&str>, settings: &mut Settings) 
     Ok(())
 }
 
-/// Lets some settings overrule others, once all are known.
+/// Applies the precedence between settings, once all are known.
 pub(super) fn settle(settings: &mut Settings, options: &[(Means, Option<String>)]) {
     let given = |wanted| options.iter().any(|(means, _)| *means == wanted);
-    // An rc file may say `json_output = true`, as Debian's does, and lines are asked for all the same.
+    // An rc file may contain `json_output = true`, as Debian's does; `-v` still requests lines.
     if !settings.quirks && given(Means::Verbose) && !given(Means::Quiet) && !given(Means::Json) {
         settings.json = false;
     }

@@ -1,4 +1,4 @@
-//! Settings and URLs as a plan.
+//! Converts settings and URLs into a plan.
 
 use super::ftp;
 use super::settings::{Era, Login, Reps, Settings};
@@ -13,34 +13,34 @@ use warwolf_plan::{
     Unresolved, Verify, Work,
 };
 
-/// siege follows redirects for ever, and falls over; nobody needs more than this.
+/// The limit of consecutive redirects. The original has none and crashes.
 const REDIRECTS_IN_A_ROW: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
-/// siege waits for ever. A server that says nothing for so long has nothing to say.
+/// The response timeout. The original has none.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Resources of a page at the most.
+/// The maximum number of resources of a page.
 const RESOURCES: u32 = 1_000;
-/// The status after which siege logs in.
+/// The status to which siege responds with a login.
 const FORBIDDEN: u16 = 403;
 /// The redirects that siege follows.
 const REDIRECTS: [u16; 4] = [301, 302, 303, 307];
 
-/// The redirects that 4.1.7 follows: also to what was made.
+/// The redirects that 4.1.7 follows, including that of a 201.
 const LATER_REDIRECTS: [u16; 5] = [201, 301, 302, 303, 307];
 
-/// What users send and have besides what is in the list.
+/// The requests and cookies of users beside the list.
 #[derive(Default)]
 pub(super) struct Besides<'a> {
     /// Setup requests.
     pub(super) setup: &'a [Target],
-    /// What they send when something is forbidden.
+    /// Requests that follow a 403.
     pub(super) recovery: &'a [Target],
-    /// Their cookies.
+    /// Initial cookies.
     pub(super) cookies: Vec<InitialCookie>,
 }
 
-/// The plan of a run on `targets`, and for each of its requests the place of its URL in the list. None when no request
-/// would be sent.
+/// Returns the plan of a run on `targets`, and the list index of the URL of each request. `None` if no request would be
+/// sent.
 pub(super) fn plan(
     settings: &Settings,
     targets: &[Target],
@@ -110,7 +110,7 @@ fn seconds(count: i64) -> Option<Duration> {
     u64::try_from(count).ok().filter(|count| *count > 0).map(Duration::from_secs)
 }
 
-/// When the run ends; none when it has not even begun.
+/// Returns the end of the run; `None` if no request would be sent.
 fn stop(settings: &Settings, users: u32, urls: usize) -> Option<Stop> {
     if let Some(time) = settings.time {
         return Some(Stop::after(Duration::from_secs(time)));
@@ -124,13 +124,14 @@ fn stop(settings: &Settings, users: u32, urls: usize) -> Option<Stop> {
     (calls > 0).then(|| Stop::after_calls(calls))
 }
 
-/// How users go through the list, and which of its URLs each request of the plan stands for.
+/// Returns the order in which users request the list, and the list index of each request's URL.
 fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
     let count = u32::try_from(urls).unwrap_or(u32::MAX);
     let places: Vec<u32> = (0..count).collect();
     let draw = |order| Work::Draw { calls: None, burst: 1, first_alone: false, order };
     if settings.internet && settings.quirks && urls > 1 {
-        // The original rounds its draw, which gives the first URL half a share and the last one and a half.
+        // The original rounds its random number, which gives the first URL a weight of one half and the last one a weight
+        // of one and a half.
         let weights = |place: &u32| match *place {
             0 => 1,
             place if place == count - 1 => 3,
@@ -147,13 +148,13 @@ fn work(settings: &Settings, urls: usize, users: u32) -> (Work, Vec<u32>) {
         return (Work::Scripts { scripts }, places);
     }
     if settings.era == Era::V100 {
-        // Its users all begin at the first URL, those of 3.0.1 and later at different ones.
+        // All its users begin at the first URL; from 3.0.1 on they begin at different ones.
         return (Work::Scripts { scripts: vec![script(0..count)] }, places);
     }
     (draw(Order::PerSession), places)
 }
 
-/// The list divided among the users, as from 4.1.1 on. The first ones take one more of what does not divide.
+/// Divides the list among the users, as from 4.1.1 on. If it does not divide evenly, the first users get one URL more.
 fn divided(urls: u32, users: u32) -> Vec<Script> {
     let (share, more) = (urls / users, urls % users);
     let start = |user: u32| user * share + user.min(more);
@@ -165,7 +166,7 @@ fn script(places: impl Iterator<Item = u32>) -> Script {
     Script { bursts: places.map(burst).collect() }
 }
 
-/// The pause with each iteration: whole seconds from a second on, any time below.
+/// Returns the pause of each iteration: whole seconds if the maximum is a second or more, otherwise any duration.
 fn think(settings: &Settings) -> Think {
     let max = Duration::try_from_secs_f64(settings.delay).unwrap_or_default();
     if max < Duration::from_millis(1) {
@@ -178,7 +179,7 @@ fn think(settings: &Settings) -> Think {
     }
 }
 
-/// What is fetched with a page. Less than four letters leave no host out.
+/// Returns the page resources to fetch. A host of fewer than four letters is not skipped.
 fn resources(settings: &Settings) -> Resources {
     let hosts = settings.nofollow.iter().filter(|host| host.len() > 3);
     Resources {
@@ -190,7 +191,7 @@ fn resources(settings: &Settings) -> Resources {
     }
 }
 
-/// The request for a URL, its header fields in the original's order.
+/// Builds the request for a URL, with header fields in the original's order.
 fn request(settings: &Settings, target: &Target) -> Request {
     let is_ftp = target.endpoint.scheme == Scheme::Ftp;
     let is_numbered = is_ftp && target.payload != Payload::None && settings.unique;
@@ -211,7 +212,7 @@ fn request(settings: &Settings, target: &Target) -> Request {
     }
 }
 
-/// The path of a file with the number of the user before its extension, behind a dash.
+/// Inserts a hole for the user's number before the extension of a file's path, after a dash.
 pub(super) fn numbered(path: &str) -> (String, Vec<Hole>) {
     let end = path.rfind(";type=").unwrap_or(path.len());
     let name = path[..end].rfind('/').map_or(0, |slash| slash + 1);
@@ -229,14 +230,14 @@ fn headers(settings: &Settings, target: &Target) -> Vec<(String, String)> {
         add("Host", &target.endpoint.host_header());
     }
     if settings.era != Era::V100 {
-        // Without a value it says where the cookies go.
+        // An empty value marks the position of the cookies.
         add("Cookie", "");
     }
-    // The original looks only whether its text of extras begins so.
+    // The original only checks whether its text of additional fields begins with this name.
     if !extras.first().is_some_and(|(name, _)| name.eq_ignore_ascii_case("accept")) {
         add("Accept", "*/*");
     }
-    // Both together show a page that is to be read.
+    // Both together print a page in readable form.
     if !(settings.get && settings.print) {
         add("Accept-Encoding", &settings.accept_encoding);
     }
@@ -252,7 +253,7 @@ fn headers(settings: &Settings, target: &Target) -> Vec<(String, String)> {
     headers
 }
 
-/// `-g` asks with the method of the rc file, unless the URL brings one.
+/// Returns the method. `-g` uses that of the rc file unless the URL has one.
 fn method(settings: &Settings, target: &Target) -> String {
     match (&settings.get_method, target.method) {
         (Some(method), "GET") if settings.get => method.clone(),
@@ -260,7 +261,7 @@ fn method(settings: &Settings, target: &Target) -> String {
     }
 }
 
-/// Who answers challenges. siege asks again even when it has nothing to answer with.
+/// Returns the credentials for challenges. siege repeats the request even without credentials.
 fn auth(settings: &Settings) -> Auth {
     let credentials = |login: &Login| Credentials {
         name: login.name.clone(),
@@ -275,7 +276,7 @@ fn auth(settings: &Settings) -> Auth {
     }
 }
 
-/// The proxy. A tunnel is asked for with the login at once: nobody waits for the challenge to CONNECT.
+/// Returns the proxy. A CONNECT request carries the credentials at once, without waiting for a challenge.
 fn proxy(settings: &Settings, targets: &[Target]) -> Option<Proxy> {
     let host = settings.proxy_host.clone()?;
     let port = u16::try_from(settings.proxy_port).ok().filter(|port| *port > 0).unwrap_or(3128);
@@ -287,7 +288,7 @@ fn proxy(settings: &Settings, targets: &[Target]) -> Option<Proxy> {
     })
 }
 
-/// siege checks no certificate.
+/// Returns the TLS options. siege verifies no certificate.
 fn tls(settings: &Settings) -> Tls {
     let certificate = settings.ssl_cert.as_ref().map(|certificate| {
         let key = settings.ssl_key.as_ref().unwrap_or(certificate);

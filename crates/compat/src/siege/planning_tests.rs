@@ -24,7 +24,7 @@ fn planned(settings: &Settings, urls: &[Target]) -> Plan {
     plan
 }
 
-/// The scripts of the users, as places in the list.
+/// Returns the scripts of the users as list indexes.
 fn scripts(settings: &Settings, urls: usize) -> Vec<Vec<u32>> {
     match planned(settings, &list(urls)).session.work {
         Work::Scripts { scripts } => {

@@ -1,16 +1,16 @@
-//! The rc file: one `key = value` a line; a key nobody knows defines a variable.
+//! Parses the rc file: one `key = value` a line. An unknown key defines a variable.
 
 use super::World;
 use super::number;
 use super::settings::{Login, Reps, Settings};
 use super::variables::Variables;
 
-/// Puts what the rc file's `text` says into `settings`.
+/// Applies the directives in `text` to `settings`.
 pub(super) fn apply(text: &str, settings: &mut Settings, world: &dyn World) {
     let mut variables = Variables::default();
     for line in text.lines() {
         let line = line.trim();
-        // Passwords may hold a `#`, as from 4.1.0 on.
+        // Passwords may contain a `#`, as from 4.1.0 on.
         let begins = |key: &str| line.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
         let is_login = begins("login") || begins("ftp-login");
         let line = if is_login { line } else { line.split('#').next().unwrap_or_default() };
@@ -25,7 +25,7 @@ pub(super) fn apply(text: &str, settings: &mut Settings, world: &dyn World) {
     }
 }
 
-/// Key and value: between them is any run of blanks, `=` and `:`.
+/// Splits key and value at any run of blanks, `=` and `:`.
 fn split(line: &str) -> (&str, &str) {
     let is_between = |c: char| c.is_ascii_whitespace() || c == '=' || c == ':';
     let line = line.trim();
@@ -33,12 +33,12 @@ fn split(line: &str) -> (&str, &str) {
     (&line[..end], line[end..].trim_start_matches(is_between))
 }
 
-/// Only what begins with `true` is true.
+/// Parses a truth value: only a text that begins with `true` is true.
 fn truth(value: &str) -> bool {
     value.get(..4).is_some_and(|beginning| beginning.eq_ignore_ascii_case("true"))
 }
 
-/// Whether there is such a directive.
+/// Sets a directive; returns whether it exists.
 fn set(settings: &mut Settings, key: &str, value: &str) -> bool {
     let text = || Some(value.to_owned()).filter(|value| !value.is_empty());
     match key {
@@ -80,16 +80,16 @@ fn set(settings: &mut Settings, key: &str, value: &str) -> bool {
         "failures" => settings.failures = number::whole(value),
         "internet" => settings.internet = truth(value),
         "benchmark" => settings.benchmark = truth(value),
-        // Ours; the original takes it for a variable.
+        // Added by warwolf; the original treats it as a variable.
         "verdict" => settings.verdict = Some(truth(value)),
-        // Read and without effect, as in the original.
+        // Accepted without effect, as in the original.
         "spinner" => {}
         _ => return set_request(settings, key, value),
     }
     true
 }
 
-/// Directives about what is sent, and to whom.
+/// Sets a directive about requests and their targets.
 fn set_request(settings: &mut Settings, key: &str, value: &str) -> bool {
     let text = || Some(value.to_owned()).filter(|value| !value.is_empty());
     match key {

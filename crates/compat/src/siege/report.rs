@@ -1,4 +1,4 @@
-//! siege's report, in the layouts of 1.00, of 2.6 to 4.1.6, and of 4.1.7, and as JSON; and what stands before it.
+//! siege's banner and its report, in the layouts of 1.00, of 2.6 to 4.1.6, and of 4.1.7, and as JSON.
 
 use super::counts::Counts;
 use super::notices::Output;
@@ -9,15 +9,15 @@ use super::time::Moment;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Bytes of what siege calls a MB.
+/// Bytes in a MB as siege defines it.
 const MEGABYTE: f64 = 1_048_576.0;
 
-/// How a run came to its end.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// Every user has done what it should.
+    /// All users have finished.
     Done,
-    /// The time was up, or somebody interrupted.
+    /// The time was up, or the run was interrupted.
     Lifted,
     /// There were too many failures.
     Aborted,
@@ -31,7 +31,7 @@ pub(super) struct Figures {
     pub(super) ok: u64,
     /// Per cent.
     pub(super) availability: f64,
-    /// Seconds, in steps of ten milliseconds, the unit of siege's clock. For print only.
+    /// Seconds, in steps of ten milliseconds, the resolution of siege's clock. For output only.
     pub(super) elapsed: f64,
     /// Seconds as measured. Rates are divided by these, since in a short run `elapsed` is zero.
     pub(super) seconds: f64,
@@ -45,12 +45,12 @@ pub(super) struct Figures {
     pub(super) shortest: f64,
 }
 
-/// A quotient that is 0 where there is none.
+/// Divides; returns 0 for a division by zero.
 pub(super) fn ratio(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
 
-/// Seconds in whole steps of ten milliseconds.
+/// Rounds down to ten milliseconds; returns seconds.
 pub(super) fn ticks(time: Duration) -> f64 {
     (time.as_millis() / 10) as f64 / 100.0
 }
@@ -80,7 +80,7 @@ impl Figures {
     }
 }
 
-/// What is said before the first request: who attacks, and with how many. `now` is local time.
+/// Formats the banner, printed before the first request, with the number of users. `now` is local time.
 #[must_use]
 pub fn banner(style: &Style, now: &Moment) -> Output {
     if style.quiet || style.get {
@@ -102,7 +102,7 @@ pub fn banner(style: &Style, now: &Moment) -> Output {
     }
 }
 
-/// The report of a run, with what is said between the last reply and it.
+/// Formats the report of a run and the text between the last reply and it.
 #[must_use]
 pub fn report(style: &Style, counts: &Counts, finish: Finish) -> Output {
     let figures = Figures::of(counts);
@@ -134,7 +134,7 @@ pub fn report(style: &Style, counts: &Counts, finish: Finish) -> Output {
     Output { stderr: out, ..Output::default() }
 }
 
-/// Labels with their tabs, as they have stood since 2.6.
+/// Labels with their tabs, unchanged since 2.6.
 const LABELS: [&str; 12] = [
     "Transactions:\t\t",
     "Availability:\t\t",
@@ -200,9 +200,9 @@ fn laid_out(rows: &[String; 12], received: Option<String>) -> String {
     out
 }
 
-/// 1.00's eight lines, after its manual: labels from the left, values to column 35.
+/// Formats the eight lines of 1.00, as in its manual: labels from the left, values to column 35.
 fn ancient(counts: &Counts, figures: &Figures) -> String {
-    // Its data are heads and bodies.
+    // Its data include heads and bodies.
     let bytes = counts.bytes + counts.head_bytes;
     let rows = [
         ("Transactions:", format!("{:11} hits", figures.hits)),
@@ -221,7 +221,7 @@ fn ancient(counts: &Counts, figures: &Figures) -> String {
     })
 }
 
-/// Keys with their tabs, and as many decimals as the value has.
+/// Formats JSON: keys with their tabs, and as many decimals as the value has.
 fn json(era: Era, figures: &Figures) -> String {
     let whole = |value: u64| format!("{value:12}");
     let decimal = |value: f64| format!("{value:12.2}");

@@ -1,21 +1,21 @@
-//! Everything that an rc file or an option can set, with the values that hold when nothing does.
+//! The settings of an rc file and of options, with their default values.
 
 use super::number;
 
-/// Whose texts and habits are wanted.
+/// The version whose output and behaviour are imitated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Era {
     /// 1.00 of December 2000: `-u`, `-t` counts repetitions, a report of eight lines.
     V100,
-    /// 4.0.7, whose report is that of all versions from 2.6 to 4.1.6.
+    /// 4.0.7, with the report of all versions from 2.6 to 4.1.6.
     #[default]
     V407,
-    /// 4.1.7: five lines of the report differ, its response times are in milliseconds.
+    /// 4.1.7: five lines of the report differ, and response times are in milliseconds.
     V417,
 }
 
 impl Era {
-    /// The version as its texts give it.
+    /// Returns the version as printed.
     #[must_use]
     pub const fn version(self) -> &'static str {
         match self {
@@ -30,13 +30,13 @@ impl Era {
     }
 }
 
-/// How often each user goes through an iteration.
+/// The number of iterations of each user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reps {
-    /// Until the time is up, or somebody interrupts.
+    /// Until the time is up or the run is interrupted.
     #[default]
     Forever,
-    /// So often; a number below one means not at all.
+    /// This number of times; a number below one means none.
     Times(i64),
     /// Until each user has requested every URL of the list once; in 4.1.7, until all of them together have.
     Once,
@@ -47,7 +47,7 @@ impl Reps {
         if text.eq_ignore_ascii_case("once") { Self::Once } else { Self::number(text) }
     }
 
-    /// As the rc file has it, which knows no `once`.
+    /// Parses the value of the rc file, which does not support `once`.
     pub(super) fn number(text: &str) -> Self {
         match number::whole(text) {
             -1 => Self::Forever,
@@ -56,19 +56,19 @@ impl Reps {
     }
 }
 
-/// A name, a password, and the realm they are for.
+/// Name, password, and their realm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Login {
     /// The name.
     pub name: String,
     /// The password.
     pub password: String,
-    /// The realm, compared without regard to case; none means any.
+    /// The realm, compared without regard to case; `None` means any.
     pub realm: Option<String>,
 }
 
 impl Login {
-    /// `name:password` or `name:password:realm`.
+    /// Parses `name:password` or `name:password:realm`.
     pub(super) fn parse(text: &str) -> Self {
         let mut parts = text.splitn(3, ':').map(str::trim);
         let mut next = || parts.next().unwrap_or_default().to_owned();
@@ -77,13 +77,13 @@ impl Login {
         Self { name, password, realm }
     }
 
-    /// As `-C` shows it.
+    /// Formats the login as in `-C`.
     pub(super) fn shown(&self) -> String {
         format!("{}:{}:{}", self.name, self.password, self.realm.as_deref().unwrap_or("any"))
     }
 }
 
-/// Everything that can be set. The fields go by the rc file's words.
+/// All settings. Most fields are named after the directives of the rc file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Settings {
     pub(super) era: Era,
@@ -143,18 +143,18 @@ pub(super) struct Settings {
     pub(super) ssl_key: Option<String>,
     pub(super) ssl_ciphers: Option<String>,
     pub(super) ssl_timeout: i64,
-    /// The rc file that was read, or that would have been.
+    /// The rc file that was read, or the default path.
     pub(super) rc: String,
-    /// The user's own, read or not.
+    /// The user's own rc file, read or not.
     pub(super) own_rc: String,
-    /// Where the full report goes, besides siege's own.
+    /// Path of the full report, which is written besides siege's own.
     pub(super) full_report: Option<String>,
-    /// Whether a line about unreliable results is printed; without a value, where stderr is a terminal.
+    /// Whether a line about unreliable results is printed; without a value, if stderr is a terminal.
     pub(super) verdict: Option<bool>,
 }
 
 impl Settings {
-    /// What holds without an rc file and without options.
+    /// Returns the defaults without an rc file and without options.
     pub(super) fn shipped() -> Self {
         Self {
             color: true,
@@ -174,10 +174,11 @@ impl Settings {
     }
 }
 
-/// The `limit` of every rc file that nobody changed.
+/// The `limit` of every unmodified rc file.
 pub(super) const SHIPPED_LIMIT: i64 = 255;
 
-/// What stands in for the rc file that siege writes when it is first started: the directives of 4.0.9's template.
+/// The rc file that the original writes at its first start: the directives of 4.0.9's template. It is used if there is
+/// none.
 pub(super) const SHIPPED_RC: &str = "\
 verbose = true
 color = on
@@ -205,7 +206,7 @@ url-escaping = true
 unique = true
 ";
 
-/// The rc file that `siege.config` writes: what holds without one, to be changed.
+/// Returns the rc file that `siege.config` writes: the defaults, to be edited.
 #[must_use]
 pub fn template() -> String {
     let head = "# How siege behaves when its options do not say otherwise: one directive a line.\n\
@@ -214,10 +215,10 @@ pub fn template() -> String {
 }
 
 impl Settings {
-    /// Users: what was asked for, one at least, and at most `limit` where that is obeyed.
+    /// Returns the number of users: the requested number, at least one, and at most `limit` if that applies.
     ///
-    /// Every shipped rc file says 255, because siege falls over beyond. Here that number is no limit; any other was set
-    /// by somebody, and is.
+    /// Every shipped rc file sets 255, because the original crashes with more. That value does not apply here unless
+    /// `quirks` is set; any other was set by the user and applies.
     pub(super) fn users(&self) -> u32 {
         let asked = self.concurrent.clamp(1, i64::from(u32::MAX));
         let users = if self.limit_holds() { asked.min(self.limit.max(1)) } else { asked };
@@ -228,56 +229,56 @@ impl Settings {
         self.era != Era::V100 && (self.quirks || self.limit != SHIPPED_LIMIT)
     }
 
-    /// Whether fewer users than asked for will come.
+    /// Whether the limit reduces the number of users.
     pub(super) fn is_capped(&self) -> bool {
         self.limit_holds() && self.concurrent > self.limit
     }
 
-    /// Requests at the most until a challenge is met.
+    /// Returns the maximum number of requests before a challenge counts as failed.
     pub(super) fn attempts(&self) -> u32 {
         u32::try_from(self.attempts).unwrap_or(0).max(1)
     }
 
-    /// The `User-Agent` that is sent.
+    /// Returns the value of `User-Agent`.
     pub(super) fn agent(&self) -> String {
         self.user_agent
             .clone()
             .unwrap_or_else(|| format!("Mozilla/5.0 (pc-x86_64-linux-gnu) Siege/{}", self.era.version()))
     }
 
-    /// Where the log is.
+    /// Returns the path of the log.
     pub(super) fn log_path(&self) -> &str {
         match (&self.logfile, self.quirks) {
             (Some(path), _) => path,
-            // Debian's package says the directory twice, and there is no such place.
+            // Debian's package repeats the directory; this path does not exist.
             (None, true) => "/var/log/log/siege.log",
             (None, false) => "/var/log/siege.log",
         }
     }
 
-    /// The rc file that notices tell people to edit: the one that was read. The original names the user's own whatever it
-    /// has read.
+    /// Returns the rc file that notices ask the user to edit: the one that was read. The original always names the user's
+    /// own.
     pub(super) fn notice_rc(&self) -> &str {
         if self.quirks { &self.own_rc } else { &self.rc }
     }
 
-    /// Where cookies are kept from one run to the next; 1.00 knew none.
+    /// Returns the path of the file that stores cookies; 1.00 had none.
     pub(super) fn cookies_path(&self) -> Option<String> {
         let folder = self.own_rc.strip_suffix("siege.conf").filter(|folder| folder.starts_with('/'))?;
         (self.era != Era::V100).then(|| format!("{folder}cookies.txt"))
     }
 
-    /// Whether users have the cookies of that file. 4.0 reads it for nothing.
+    /// Whether users start with the cookies of that file. 4.0 reads it without effect.
     pub(super) fn brings_cookies(&self) -> bool {
         !self.quirks || self.era == Era::V417
     }
 
-    /// Where users ask to be let in. 4.0 does not know the word.
+    /// Returns the login URLs that users request after a 403. 4.0 does not support the directive.
     pub(super) fn admissions(&self) -> &[String] {
         if self.quirks && self.era != Era::V417 { &[] } else { &self.auth_urls }
     }
 
-    /// The list of URLs that is read when none is given.
+    /// Returns the path of the default URL list.
     pub(super) fn urls_path(&self) -> &str {
         self.file.as_deref().unwrap_or("/etc/siege/urls.txt")
     }
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_limit_holds_when_somebody_set_it() {
-        // limit, asked, quirks, users
+        // limit, requested, quirks, users
         let rows =
             [(255, 300, false, 300), (255, 300, true, 255), (50, 300, false, 50), (5_000, 300, false, 300)];
         for (limit, concurrent, quirks, users) in rows {

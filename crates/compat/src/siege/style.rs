@@ -1,4 +1,4 @@
-//! A command line of siege, translated.
+//! A translated command line of siege.
 
 use super::jars::Jars;
 use super::notices::Output;
@@ -6,18 +6,18 @@ use super::settings::{Era, Login};
 use std::path::PathBuf;
 use warwolf_plan::Plan;
 
-/// What a command line of siege means.
+/// The translation of a siege command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classic {
-    /// The run; none when no request is sent (`-r0`). Its seed is for the caller to choose.
+    /// The run; `None` if no request is sent (`-r0`). The caller chooses its seed.
     pub plan: Option<Plan>,
-    /// How the report looks, and all else that is printed.
+    /// The format of the report and of all other output.
     pub style: Style,
-    /// What is said before anything else: messages about options, notices.
+    /// Output before anything else: usage errors and notices.
     pub before: Output,
 }
 
-/// A request as siege's lines show it.
+/// A request as shown in siege's lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
     /// The method.
@@ -26,51 +26,51 @@ pub struct Shown {
     pub path: String,
     /// The whole URL.
     pub url: String,
-    /// Its place in the list, from 0.
+    /// Index in the URL list, from 0.
     pub place: u32,
-    /// It is of a scheme that siege does not know; in the plan it goes to a host that cannot be.
+    /// The scheme is not supported by siege; in the plan the request goes to an impossible host.
     pub unsupported: bool,
 }
 
-/// Where a run is noted down.
+/// The log file of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
-    /// The file, made when it is not there.
+    /// The file, created if it is missing.
     pub path: PathBuf,
-    /// A line to set the row apart.
+    /// A line that marks the row.
     pub mark: Option<String>,
-    /// Whether siege says where the log is.
+    /// Whether siege prints the location of the log.
     pub announced: bool,
 }
 
-/// How siege's output looks.
+/// The format of siege's output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Style {
-    /// Whose texts.
+    /// The version whose texts are printed.
     pub era: Era,
-    /// Whether what was wrong with the original stays wrong.
+    /// Whether errors of the original are reproduced.
     pub quirks: bool,
-    /// Users that take part.
+    /// Number of users.
     pub users: u32,
-    /// Whether the run ends by the clock, and after how many seconds.
+    /// The time limit of the run in seconds, if it has one.
     pub time: Option<u64>,
-    /// Seconds that connecting may take.
+    /// The connect timeout in seconds.
     pub timeout: i64,
-    /// A line for each reply.
+    /// A line is printed for each reply.
     pub verbose: bool,
-    /// Lines in colour.
+    /// Lines are coloured.
     pub color: bool,
-    /// No banner, no report.
+    /// Neither banner nor report is printed.
     pub quiet: bool,
-    /// The report as JSON on standard output.
+    /// The report is printed as JSON on standard output.
     pub json: bool,
-    /// Heads of requests and replies on standard output, and a line more in the report.
+    /// Heads of requests and replies are printed on standard output, and the report has an additional line.
     pub debug: bool,
-    /// Heads of one request and its reply on standard output.
+    /// The heads of one request and its reply are printed on standard output.
     pub get: bool,
-    /// One request and its reply's body on standard output.
+    /// One request and the body of its reply are printed on standard output.
     pub print: bool,
-    /// Lines separated by commas.
+    /// The fields of lines are separated by commas.
     pub csv: bool,
     /// Lines begin with the time.
     pub timestamp: bool,
@@ -78,32 +78,32 @@ pub struct Style {
     pub full_url: bool,
     /// Lines show the user's number.
     pub display_id: bool,
-    /// A reply without a body counts as one.
+    /// A reply without a body counts as a reply.
     pub zero_data_ok: bool,
-    /// A 403 is a failure, unless the user is let in.
+    /// A 403 is a failure, unless a login follows.
     pub forbidden_fails: bool,
-    /// The cookies that were kept before the run.
+    /// The cookies stored before the run.
     pub jars: Jars,
-    /// The file that keeps them, if one does.
+    /// The file that stores cookies, if there is one.
     pub cookies: Option<PathBuf>,
-    /// Failures after which the run is given up; none means never.
+    /// Failures after which the run is aborted; `None` means never.
     pub failures: Option<u64>,
-    /// Where the run is noted down, if it is.
+    /// The log file, if there is one.
     pub log: Option<Log>,
-    /// The first column of comma separated lines.
+    /// The first column of lines separated by commas.
     pub mark: Option<String>,
-    /// The rc file, which notices tell people to edit.
+    /// The rc file, which notices ask the user to edit.
     pub rc: String,
-    /// How each request of the plan is shown, by its number.
+    /// The shown form of each request of the plan, by its number.
     pub shown: Vec<Shown>,
-    /// Who answers challenges of servers, and of proxies.
+    /// Credentials for challenges of servers.
     pub logins: Vec<Login>,
-    /// Likewise of proxies.
+    /// Credentials for challenges of proxies.
     pub proxy_logins: Vec<Login>,
     /// The proxy, as `host:port`.
     pub proxy: Option<String>,
-    /// Where the full report goes, besides siege's own.
+    /// Path of the full report, which is written besides siege's own.
     pub full_report: Option<PathBuf>,
-    /// Whether a line about unreliable results is printed; without a value, where stderr is a terminal.
+    /// Whether a line about unreliable results is printed; without a value, if stderr is a terminal.
     pub verdict: Option<bool>,
 }

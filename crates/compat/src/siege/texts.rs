@@ -1,4 +1,4 @@
-//! The original's texts, version by version: what scripts and people know by heart.
+//! The original's texts by version, on which scripts and users rely.
 
 use super::settings::{Era, Login, Reps, Settings};
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ fn copyright(era: Era) -> String {
     )
 }
 
-/// What `-D` puts in place of the banner's first line.
+/// The replacement of the banner's first line for `-D`.
 pub(super) fn debugging(era: Era) -> String {
     format!("** SIEGE {}: debugging enabled\n\n{}\n", era.version(), copyright(era))
 }
@@ -67,7 +67,7 @@ Options:
       --no-follow           NO FOLLOW, do not follow HTTP redirects
 "#;
 
-/// The options of 1.00, in the manual's order; the program's own words are not preserved.
+/// The options of 1.00, in the manual's order; the program's original text is not preserved.
 const HELP_100: &str = "\
 Usage: siege [options]
 Options:
@@ -84,7 +84,7 @@ Options:
   -d, --delay=NUM           random delay of 1 to NUM seconds, default is 3
 ";
 
-/// What is said when a configuration that was asked for cannot be read.
+/// The message about a requested configuration that cannot be read.
 pub(super) fn no_rc(path: &str) -> String {
     let stars = "*".repeat(50);
     format!(
@@ -92,7 +92,7 @@ pub(super) fn no_rc(path: &str) -> String {
     )
 }
 
-/// What is said on standard output when there are more users than the limit.
+/// The message on standard output when there are more users than the limit.
 pub(super) fn capped(era: Era, limit: u32) -> String {
     let line = "=".repeat(64);
     let advice = match era {

@@ -1,4 +1,4 @@
-//! Local time as siege writes it; read by the caller.
+//! Local time in siege's formats; the caller reads the clock.
 
 /// A moment of local time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,22 +26,22 @@ impl Moment {
         format!("{:02}:{:02}:{:02}", self.hour, self.minute, self.second)
     }
 
-    /// `2026-11-21 01:34:48`
+    /// Formats `2026-11-21 01:34:48`.
     pub(super) fn dashed(&self) -> String {
         format!("{:04}-{:02}-{:02} {}", self.year, self.month, self.day, self.clock())
     }
 
-    /// `2000/12/13 23:42:16`, in 1.00's banner.
+    /// Formats `2000/12/13 23:42:16`, for 1.00's banner.
     pub(super) fn slashed(&self) -> String {
         format!("{:04}/{:02}/{:02} {}", self.year, self.month, self.day, self.clock())
     }
 
-    /// `02/22/01 08:05:47`, in 1.00's log.
+    /// Formats `02/22/01 08:05:47`, for 1.00's log.
     pub(super) fn short(&self) -> String {
         format!("{:02}/{:02}/{:02} {}", self.month, self.day, self.year.rem_euclid(100), self.clock())
     }
 
-    /// `[Sat, 2026-11-21 01:34:48] `, before a line.
+    /// Formats `[Sat, 2026-11-21 01:34:48] `, the beginning of a line with a timestamp.
     pub(super) fn bracketed(&self) -> String {
         let day = DAYS[usize::from(self.weekday % 7)];
         format!("[{day}, {}] ", self.dashed())

@@ -1,4 +1,4 @@
-//! One URL as siege takes it: with a method and its data behind it, or with half of it left out.
+//! Parses a URL in siege's notation: it may be incomplete, and a method and data may follow it.
 
 use super::World;
 use super::notices::{Level, notice};
@@ -8,19 +8,18 @@ use percent_encoding::percent_decode_str;
 use std::path::{Path, PathBuf};
 use warwolf_plan::{Endpoint, Scheme};
 
-/// Words behind a URL that make it more than a GET, in the order in which they are looked for.
+/// Methods that may follow a URL, in the order in which they are searched.
 const METHODS: [&str; 5] = ["POST", "PUT", "PATCH", "OPTIONS", "DELETE"];
-/// Words that keep a URL from being escaped although they are no methods here.
+/// Words after a URL that prevent escaping, although they are not supported as methods.
 const UNESCAPED: [&str; 3] = ["HEAD", "TRACE", "CONNECT"];
-/// Extensions of files whose content is text, and is sent without the white space round it. A file without one of
-/// these or of [`BINARY`] is text too.
+/// Extensions of files that are sent unchanged. Other files are sent without surrounding white space if they are UTF-8.
 const BINARY: [&str; 40] = [
     "ai", "au", "avi", "bin", "bmp", "bz2", "class", "doc", "docx", "dvi", "eps", "exe", "gif", "gz", "ico",
     "jar", "jpe", "jpeg", "jpg", "js", "json", "mov", "mp3", "mpeg", "mpg", "pdf", "png", "ppt", "ps", "rtf",
     "swf", "tar", "tgz", "tif", "tiff", "wav", "xls", "xlsx", "z", "zip",
 ];
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Payload {
     #[default]
@@ -29,7 +28,7 @@ pub(super) enum Payload {
     File(PathBuf),
 }
 
-/// A URL understood.
+/// A parsed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) endpoint: Endpoint,
@@ -37,20 +36,20 @@ pub(super) struct Target {
     pub(super) path: String,
     pub(super) method: &'static str,
     pub(super) payload: Payload,
-    /// The type of its own that the payload has, from `-T TYPE;` before it.
+    /// The payload's own content type, from `-T TYPE;` before it.
     pub(super) content_type: Option<String>,
-    /// The path as lines show it.
+    /// The path as shown in lines.
     pub(super) shown_path: String,
-    /// The whole URL as lines show it.
+    /// The whole URL as shown in lines.
     pub(super) shown_url: String,
-    /// Its scheme is another than http, https and ftp.
+    /// The scheme is none of http, https and ftp.
     pub(super) unsupported: bool,
-    /// Name and password that the URL brings; only FTP has a use for them.
+    /// Name and password from the URL; only FTP uses them.
     pub(super) login: Option<(String, String)>,
 }
 
-/// A host that cannot be: no label of a name is so long (RFC 1035 section 2.3.4), so no resolver is asked. What goes there
-/// fails, as a URL does that siege cannot make anything of.
+/// An impossible host name: its label is too long (RFC 1035 section 2.3.4), so no resolver is queried. Requests to URLs
+/// that siege cannot parse go there and fail.
 const NOWHERE: &str = "no-such-host-because-no-label-of-a-name-may-be-longer-than-63-bytes";
 
 impl Target {
@@ -69,16 +68,16 @@ impl Target {
     }
 }
 
-/// How URLs are read.
+/// Options of URL parsing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner {
-    /// Whether bytes that have no place in a URL are escaped.
+    /// Whether bytes that are not valid in a URL are escaped.
     pub(super) escapes: bool,
-    /// Whether `localhost:8080` is a scheme and a path, as 4.x has it.
+    /// Whether `localhost:8080` is a scheme and a path, as in 4.x.
     pub(super) quirks: bool,
 }
 
-/// Reads a URL; notices go to `said`.
+/// Parses a URL; appends notices to `said`.
 pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Target {
     let text = text.trim_start();
     let (url, method, data) = split_method(text);
@@ -135,26 +134,26 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
     }
 }
 
-/// Name and password, escapes undone.
+/// Splits and percent-decodes name and password.
 fn split_login(login: &str) -> (String, String) {
     let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let (name, password) = login.split_once(':').unwrap_or((login, ""));
     (plain(name), plain(password))
 }
 
-/// Whether a command of FTP that holds this would be two.
+/// Whether the decoded URL contains a line end or NUL, which would split an FTP command.
 fn ends_a_line(url: &str) -> bool {
     percent_decode_str(url).any(|byte| b"\r\n\0".contains(&byte))
 }
 
-/// URL, method and what goes with it. The word is looked for anywhere, blank before it, in capitals.
+/// Splits a text into URL, method and data. The method may stand anywhere, after a blank, in capitals.
 fn split_method(text: &str) -> (&str, &'static str, Option<&str>) {
     let found = METHODS.iter().find_map(|method| text.find(&format!(" {method}")).map(|at| (at, *method)));
     let Some((at, method)) = found else { return (text, "GET", None) };
     (text[..at].trim_end(), method, Some(text[at + 1 + method.len()..].trim_start()))
 }
 
-/// `-T TYPE; data`, as the beta of 4.2 has it: the type ends at a semicolon or a blank, and the last one holds.
+/// Parses `-T TYPE; data` as the beta of 4.2 does: the type ends at a semicolon or a blank, and the last one applies.
 fn split_type(mut data: &str) -> (Option<String>, &str) {
     let mut content_type = None;
     while let Some(rest) = data.strip_prefix("-T").filter(|rest| rest.starts_with(char::is_whitespace)) {
@@ -189,7 +188,7 @@ fn from_file(file: &str, world: &dyn World, said: &mut String) -> Payload {
 
 struct Unsupported;
 
-/// The scheme, and what follows its colon. Letters, digits, `-` and `+` before a colon are a scheme.
+/// Splits off the scheme at its colon. Letters, digits, `-` and `+` before a colon are a scheme.
 fn split_scheme(url: &str, quirks: bool) -> Result<(Scheme, &str), Unsupported> {
     let end = url.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '+')).unwrap_or(url.len());
     let (Some(rest), 1..) = (url[end..].strip_prefix(':'), end) else { return Ok((Scheme::Http, url)) };
@@ -204,7 +203,7 @@ fn split_scheme(url: &str, quirks: bool) -> Result<(Scheme, &str), Unsupported> 
     }
 }
 
-/// Host and port; none when no host can be called so.
+/// Splits host and port; `None` if the host is invalid.
 fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
@@ -227,7 +226,7 @@ fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
     }
 }
 
-/// Escapes what follows the first slash of the path, and undoes escapes that were not needed.
+/// Escapes the path after its first slash, and undoes unnecessary escapes.
 fn escape(url: &str) -> String {
     let after_scheme = url.find("//").map_or(0, |at| at + 2);
     let Some(slash) = url[after_scheme..].find('/').map(|at| at + after_scheme) else {
@@ -258,7 +257,7 @@ fn escape(url: &str) -> String {
     out
 }
 
-/// Letters, digits and marks that mean nothing in a URL.
+/// Letters, digits, and marks without a meaning in a URL.
 fn is_harmless(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!$'()*,-._".contains(&byte)
 }
@@ -271,7 +270,7 @@ fn push_escaped(byte: u8, out: &mut String) {
     }
 }
 
-/// The path without what would break the request line.
+/// Escapes the bytes of a path that would break the request line.
 fn blanks_escaped(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {

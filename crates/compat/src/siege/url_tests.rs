@@ -11,7 +11,7 @@ fn target(text: &str, manner: Manner) -> Target {
     target
 }
 
-/// Method, endpoint and path.
+/// Formats method, endpoint and path.
 fn found(text: &str) -> String {
     let target = target(text, SANE);
     format!("{} {} {}", target.method, target.endpoint, target.path)
@@ -98,7 +98,7 @@ fn a_word_in_capitals_behind_the_url_is_its_method() {
 
 #[test]
 fn other_words_stay_in_the_path() {
-    // What lines show, and what is sent: the original breaks its request line with the blanks.
+    // URL, path shown, path sent. The original breaks its request line with the blanks.
     let rows = [
         ("a.test/ok GET d=GET", "/ok%20GET%20d=GET", "/ok%20GET%20d=GET"),
         ("a.test/j post x=1", "/j%20post%20x=1", "/j%20post%20x=1"),

@@ -1,15 +1,15 @@
-//! Variables of rc files and URL lists: `NAME=value` defines one, `$(NAME)`, `${NAME}` or `$NAME` stands for it.
+//! Variables of rc files and URL lists: `NAME=value` defines one; `$(NAME)`, `${NAME}` and `$NAME` refer to it.
 
 use super::World;
 use std::collections::HashMap;
 
-/// A text that refers to itself is given up after this many replacements.
+/// The number of replacements after which expansion stops, for a text that refers to itself.
 const REPLACEMENTS: usize = 1_000;
 
-/// Bytes that a text is expanded to at most. Longer lines are dropped, so that nothing is lost by leaving the rest as it is.
+/// The maximum length of an expanded text in bytes. Longer lines are dropped, so the rest can stay unexpanded.
 const EXPANDED_MAX: usize = 64 << 10;
 
-/// What has been defined so far. A name that was not defined is looked up in the environment.
+/// The variables defined so far. An undefined name is looked up in the environment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variables(HashMap<String, String>);
 
@@ -18,11 +18,11 @@ impl Variables {
         self.0.insert(name.to_owned(), value.to_owned());
     }
 
-    /// The text with everything replaced; what is known nowhere is replaced by nothing.
+    /// Replaces every variable in the text. An unknown name is replaced by nothing.
     ///
-    /// `quirks` does it as 4.0.7 did: whatever follows a `$` is a name, up to the next `)`, `}` or `/`, so that a price in
-    /// a JSON text swallows half of it. Otherwise a name is made of letters, digits and underscores, a `$` without a
-    /// name is a `$`, and so is `\$`.
+    /// `quirks` selects the behaviour of 4.0.7: everything after a `$` is a name, up to the next `)`, `}` or `/`, which
+    /// damages a price in a JSON text. Otherwise a name consists of letters, digits and underscores. A `$` without a name
+    /// stands for itself, and so does `\$`.
     pub(super) fn expand(&self, text: &str, world: &dyn World, quirks: bool) -> String {
         let mut done = String::new();
         let mut rest = text.to_owned();
@@ -48,14 +48,14 @@ impl Variables {
                 break;
             }
             done.push_str(&rest[..dollar]);
-            // What a variable stands for may itself name variables.
+            // A value may itself refer to variables.
             rest = value + &after[length..];
         }
         done + &rest
     }
 }
 
-/// The name at the beginning of what follows a `$`, and how much of the text it takes up.
+/// Returns the name at the beginning of the text after a `$`, and the length it takes up.
 fn name(text: &str) -> Option<(&str, usize)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let (open, close) = match text.chars().next()? {
@@ -90,7 +90,7 @@ mod tests {
         variables.define("HOST", "a.test:81");
         variables.define("SELF", "$(HOST)/self");
         let world = Paper::default().with_variable("HOME", "/home/jeff");
-        // The text, what it becomes, and what 4.0.7 made of it.
+        // Text, expansion, expansion by 4.0.7.
         let rows = [
             ("http://$(HOST)/one", "http://a.test:81/one", "http://a.test:81/one"),
             ("http://${HOST}/two", "http://a.test:81/two", "http://a.test:81/two"),

@@ -1,24 +1,24 @@
-//! What siege reads: asked for through a trait, so that translating it opens nothing.
+//! Access to files and the environment through a trait, so that translating a command line opens no files.
 
 use std::io;
 use std::path::Path;
 
-/// Files and the environment, as the caller has them.
+/// Files, environment and clock.
 pub trait World {
-    /// The content of a file.
+    /// Reads a file.
     ///
     /// # Errors
-    /// As the system says; the text goes into siege's notices.
+    /// The error of the system; its text appears in siege's notices.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// A variable of the environment.
+    /// Returns an environment variable.
     fn variable(&self, name: &str) -> Option<String>;
 
     /// Seconds since 1970.
     fn seconds(&self) -> u64;
 }
 
-/// What the C library says about an error: the system's sentence without its number.
+/// Returns the C library's text of an error: the system's message without its number.
 pub(super) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
@@ -31,7 +31,7 @@ pub(super) mod testing {
     use std::io;
     use std::path::{Path, PathBuf};
 
-    /// A world on paper.
+    /// A world in memory.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Paper {
         files: HashMap<PathBuf, Vec<u8>>,
