@@ -1,6 +1,6 @@
-//! Where a classic prints while its run is going on.
+//! Output of a classic during its run.
 
-/// The two output streams, as the program has them. Errors are the program's to handle.
+/// The two output streams of the program. The implementation handles write errors.
 pub trait Console: Sync {
     /// Writes to standard output.
     fn stdout(&self, bytes: &[u8]);
@@ -9,14 +9,14 @@ pub trait Console: Sync {
     fn stderr(&self, text: &str);
 }
 
-/// What one worker has printed since it last wrote it out. Writes out the rest when it is dropped.
+/// Buffered output of one worker. Flushes when dropped.
 pub(crate) struct Buffer<'a> {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
     console: &'a dyn Console,
 }
 
-/// A buffer is written out as soon as it holds this many bytes.
+/// A buffer is flushed once it holds this many bytes.
 const FULL: usize = 65_536;
 
 impl<'a> Buffer<'a> {
@@ -24,7 +24,7 @@ impl<'a> Buffer<'a> {
         Self { stdout: Vec::new(), stderr: String::new(), console }
     }
 
-    /// Writes everything out if there is a lot of it.
+    /// Flushes the buffer if it is full.
     pub(crate) fn flush_if_full(&mut self) {
         if self.stdout.len() + self.stderr.len() >= FULL {
             self.flush();

@@ -1,7 +1,7 @@
-//! A checksum of bodies, so that a page that changes without changing its length is found out.
+//! A checksum of bodies, which detects changes that leave the length unchanged.
 
-/// Goes on with a 16-bit checksum over `bytes`: for each byte the sum is rotated right by one bit, then the byte is added
-/// (the `sum` of BSD). Begins with zero. Order counts; which pieces the bytes come in does not.
+/// Continues a 16-bit checksum over `bytes`, starting from zero: for each byte the sum is rotated right by one bit,
+/// then the byte is added (the `sum` of BSD). The result depends on the order of the bytes, not on how they are split.
 #[must_use]
 pub(super) const fn rotate_add(mut sum: u16, bytes: &[u8]) -> u16 {
     let mut place = 0;
@@ -18,7 +18,7 @@ mod tests {
 
     #[test]
     fn it_is_the_sum_of_bsd() {
-        // What `sum -r` prints for these.
+        // The output of `sum -r` for these inputs.
         let rows: [(&[u8], u16); 4] = [
             (b"", 0),
             (b"a", 97),

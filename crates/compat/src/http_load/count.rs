@@ -1,11 +1,11 @@
-//! What the fetches of a run come to.
+//! Counts the fetches of a run.
 //!
 //! ```text
-//!   fetch ends ──► whole reply ────────────────► counted, compared, may become what others are compared with
-//!              ├─► closed, reset, no HTTP ─────► counted, compared
-//!              ├─► nothing for too long ───────► counted, compared, a timeout
-//!              ├─► no connection ──────────────► counted, said, and nothing else
-//!              └─► the run was over ───────────► nothing
+//!   fetch ends ──► complete reply ─────────────► counted, compared, may become the reference
+//!              ├─► closed, reset, not HTTP ────► counted, compared
+//!              ├─► timeout ────────────────────► counted, compared, counted as a timeout
+//!              ├─► no connection ──────────────► counted, reported on stderr
+//!              └─► the run was over ───────────► ignored
 //! ```
 
 use super::{Check, Style};
@@ -16,16 +16,16 @@ use warwolf_measure::Outcome;
 /// How a fetch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// With a whole reply.
+    /// With a complete reply.
     Whole,
-    /// With a connection that was closed or reset too early, or with something that is not HTTP: the original takes all
-    /// of that for a reply.
+    /// The connection was closed or reset too early, or the reply is not HTTP. The original counts all of these as
+    /// replies.
     Cut,
-    /// Nothing came for too long.
+    /// A timeout expired.
     TimedOut,
-    /// There was no connection; the system's words for why, and ours.
+    /// No connection was established, for this reason.
     NoConnection(Outcome),
-    /// The run was over.
+    /// The run ended first.
     Unfinished,
 }
 
@@ -45,30 +45,30 @@ impl From<Outcome> for Ending {
     }
 }
 
-/// A fetch that is over. Moments are nanoseconds since the run began.
+/// A finished fetch. Times are nanoseconds since the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fetch {
-    /// Line of the file, from zero.
+    /// Line of the URL file, from zero.
     pub url: usize,
-    /// Connecting began.
+    /// When connecting began.
     pub started_ns: u64,
-    /// The connection was there, if it came to that.
+    /// When the connection was established, if it was.
     pub connected_ns: Option<u64>,
-    /// The first bytes of the reply came, or the close in their place, if either did.
+    /// When the first bytes of the reply, or the close in their place, were received, if either was.
     pub answered_ns: Option<u64>,
-    /// It was over.
+    /// When it finished.
     pub finished_ns: u64,
     /// Bytes of the body.
     pub body_bytes: u64,
-    /// Status; zero when there was none.
+    /// Status; zero without a reply.
     pub status: u16,
-    /// Checksum of the body, where they are compared.
+    /// Checksum of the body, if checksums are compared.
     pub checksum: u16,
     /// How it ended.
     pub ending: Ending,
 }
 
-/// Durations, added up in whole microseconds as the original reads its clock.
+/// Durations, summed in whole microseconds, the resolution of the original's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spans {
     pub(super) count: u64,
@@ -98,7 +98,7 @@ impl Spans {
     }
 }
 
-/// Adds up fetches in the order in which they end.
+/// Counts fetches in the order in which they end.
 #[derive(Clone, Debug)]
 pub struct Count {
     run: Arc<Shared>,
@@ -109,33 +109,33 @@ pub struct Count {
     pub(super) timeouts: u64,
     pub(super) bad: u64,
     pub(super) statuses: Vec<u64>,
-    /// By outcome, in the order in which each was first met.
+    /// By outcome, in order of first occurrence.
     pub(super) unconnected: Vec<(Outcome, u64)>,
     last_ns: u64,
 }
 
-/// What all parts of a count have in common.
+/// State shared by all parts of a count.
 #[derive(Debug)]
 struct Shared {
     check: Check,
     wanted: u64,
     urls: Box<[Url]>,
-    /// Fetches that are over, in all parts.
+    /// Finished fetches in all parts.
     over: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Url {
     text: Box<str>,
-    /// Bytes or checksum of its first whole reply.
+    /// Byte count or checksum of its first complete reply.
     reference: OnceLock<u64>,
 }
 
-/// Statuses are counted below this number.
+/// Only statuses below this number are counted.
 const STATUSES: usize = 1_000;
 
 impl Count {
-    /// Of a run of which nothing is over yet.
+    /// Creates an empty count.
     #[must_use]
     pub fn new(style: &Style) -> Self {
         let url = |text: &String| Url { text: text.as_str().into(), reference: OnceLock::new() };
@@ -147,8 +147,8 @@ impl Count {
         }))
     }
 
-    /// An empty count of the same run, for one worker: all parts together end at the number that is wanted, and compare
-    /// with the same first replies.
+    /// Creates an empty count of the same run, for one worker. All parts share the number of fetches that ends the run
+    /// and the replies they compare with.
     #[must_use]
     pub fn part(&self) -> Self {
         Self::of(Arc::clone(&self.run))
@@ -182,30 +182,30 @@ impl Count {
         self.last_ns = self.last_ns.max(part.last_ns);
     }
 
-    /// Whether the checksums of fetches are compared.
+    /// Returns whether the checksums of fetches are compared.
     pub(super) fn wants_checksums(&self) -> bool {
         self.run.check == Check::Checksum
     }
 
-    /// Whether as many fetches are over as were wanted, in all parts: then the run is.
+    /// Returns whether all parts together have finished the requested number of fetches, which ends the run.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.run.over.load(Ordering::Relaxed) >= self.run.wanted
     }
 
-    /// Fetches that are over.
+    /// Returns the number of finished fetches.
     #[must_use]
     pub const fn completed(&self) -> u64 {
         self.completed
     }
 
-    /// When the last of them ended, in nanoseconds since the run began.
+    /// Finish of the last fetch, in nanoseconds since the start of the run.
     #[must_use]
     pub const fn last_ns(&self) -> u64 {
         self.last_ns
     }
 
-    /// Adds a fetch, and to `stderr` what there is to say about it. What ends after the run is done counts for nothing.
+    /// Adds a fetch and writes its messages to `stderr`. Ignores fetches that end after the run is done.
     pub fn add(&mut self, fetch: &Fetch, stderr: &mut String) {
         if fetch.ending == Ending::Unfinished
             || self.run.over.fetch_add(1, Ordering::Relaxed) >= self.run.wanted
@@ -239,9 +239,8 @@ impl Count {
         self.compare(fetch, stderr);
     }
 
-    /// Compares with the URL's first whole reply. A fetch that failed, or that the server answered with an error of its
-    /// own, is not what others are compared with; in the original it was, and one refused connection made every later
-    /// fetch a wrong one.
+    /// Compares with the URL's first complete reply. Failed fetches and replies with a status of 500 or more are never
+    /// the reference. In the original they could be, so that one refused connection made every later fetch wrong.
     fn compare(&mut self, fetch: &Fetch, stderr: &mut String) {
         let (value, wrong) = match self.run.check {
             Check::Bytes => (fetch.body_bytes, "byte count wrong"),
@@ -272,7 +271,7 @@ impl Count {
     }
 }
 
-/// The system's words for why there is no connection.
+/// Returns the system's error message for a failure to connect.
 const fn system_text(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Refused => "Connection refused",

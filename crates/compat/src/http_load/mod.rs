@@ -1,7 +1,7 @@
 //! `http_load` (Poskanzer), the releases of 2006 and 2014.
 //!
-//! [`parse`] makes a plan of its words, [`Count`] adds up what the fetches of the run came to, and [`report()`] prints that
-//! as the original does. What differs from the original on purpose is in `docs/http_load.md`.
+//! [`parse`] translates its arguments into a plan, [`Count`] counts the fetches of the run, and [`report()`] prints
+//! them in the original's format. Deliberate differences from the original are in `docs/http_load.md`.
 
 mod checksum;
 mod count;
@@ -20,27 +20,27 @@ pub use report::{Totals, progress, report, unresolved};
 
 use warwolf_plan::Plan;
 
-/// What a command line of `http_load` means.
+/// A parsed command line of `http_load`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classic {
     /// The load.
     pub plan: Plan,
-    /// What is printed about it.
+    /// What is printed, and how.
     pub style: Style,
 }
 
-/// What is printed, and when a run by number of fetches is over.
+/// What is printed, and the number of fetches that ends the run, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// The program's name as it was called: what messages begin with.
+    /// The program's name as invoked, the prefix of messages.
     pub name: String,
     /// What is compared between the fetches of one URL.
     pub check: Check,
-    /// Whether a line about the state of things is printed every minute.
+    /// Whether to print a progress line every minute.
     pub verbose: bool,
-    /// The run is over when this many fetches are.
+    /// The run ends after this many fetches.
     pub fetches: Option<u64>,
-    /// The lines of the file, in order: what messages about fetches begin with.
+    /// The lines of the URL file, in order; messages about fetches begin with them.
     pub urls: Vec<String>,
 }
 
@@ -50,8 +50,8 @@ pub enum Check {
     /// The number of bytes.
     #[default]
     Bytes,
-    /// The checksum: 16 bits, rotated right and added to.
+    /// The 16-bit checksum of the body.
     Checksum,
-    /// Nothing: for pages that differ each time.
+    /// Nothing; for pages that differ each time.
     Nothing,
 }

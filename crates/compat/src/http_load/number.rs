@@ -1,6 +1,6 @@
-//! Numbers as C's `%g` writes them.
+//! Formats numbers like C's `%g`.
 
-/// Six significant digits, no zeros at the end, and an exponent below 0.0001 and from a million on.
+/// Formats six significant digits without trailing zeros, with an exponent below 0.0001 and from a million on.
 pub(super) fn general(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value.is_nan() { "nan".to_owned() } else { format!("{value}") };
@@ -16,7 +16,7 @@ pub(super) fn general(value: f64) -> String {
     format!("{}e{sign}{:02}", trimmed(digits), exponent.abs())
 }
 
-/// Without the zeros at the end of a fraction, and without its point when nothing follows it.
+/// Removes trailing zeros of a fraction, and its point when nothing follows.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }

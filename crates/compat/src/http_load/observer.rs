@@ -11,7 +11,8 @@ use warwolf_measure::{Interval, Outcome, Run, Sample};
 use warwolf_observe::{CallRecord, Observer};
 use warwolf_workload::Interest;
 
-/// Counts the calls of one worker as fetches, and ends the run when all workers together have made as many as are wanted.
+/// Counts the calls of one worker as fetches, and ends the run when all workers together have made the requested
+/// number.
 pub struct Counter<'a> {
     count: Count,
     lines: Buffer<'a>,
@@ -19,13 +20,13 @@ pub struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// Counts a part of the run that `count` is for. `abort` ends the run.
+    /// Creates a counter for one part of `count`. `abort` ends the run.
     #[must_use]
     pub fn new(count: &Count, console: &'a dyn Console, abort: &'a (dyn Fn() + Sync)) -> Self {
         Self { count: count.part(), lines: Buffer::new(console), abort }
     }
 
-    /// Adds what all workers counted to `total`.
+    /// Adds the counts of all workers to `total`.
     pub fn add_to(total: &mut Count, counters: Vec<Self>) {
         counters.iter().for_each(|counter| total.merge(&counter.count));
     }
@@ -54,7 +55,7 @@ impl Observer for Counter<'_> {
 fn fetch(record: &CallRecord<'_>) -> Fetch {
     let Sample { started, first_byte, finished, outcome, .. } = *record.sample;
     let reached = |moment: Timestamp| moment.is_reached().then(|| moment.as_nanos());
-    // A connection that is closed in place of a reply has answered too.
+    // A connection closed in place of a reply counts as an answer.
     let closed = matches!(outcome, Outcome::Closed | Outcome::Reset) && record.connected.is_reached();
     Fetch {
         url: record.planned.map_or(usize::MAX, |request| request.0 as usize),
@@ -70,7 +71,7 @@ fn fetch(record: &CallRecord<'_>) -> Fetch {
 }
 
 impl Totals {
-    /// The totals of `run`. A run by number of fetches lasts until the last of them.
+    /// Computes the totals of `run`. A run by number of fetches lasts until its last fetch.
     #[must_use]
     pub fn of(run: &Run, style: &Style, count: &Count) -> Self {
         let elapsed = match style.fetches {
@@ -81,10 +82,10 @@ impl Totals {
     }
 }
 
-/// Time between two lines of `-verbose`.
+/// Interval between two lines of `-verbose`.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Prints what `-verbose` shows every minute.
+/// Prints the progress lines of `-verbose`, one per minute.
 #[derive(Debug, Default)]
 pub struct Minutes {
     started: u64,

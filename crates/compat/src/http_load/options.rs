@@ -1,4 +1,4 @@
-//! The command line.
+//! Parses the command line.
 
 use super::{Check, Classic, Style, urls};
 use crate::HEAD_MAX;
@@ -11,23 +11,23 @@ use warwolf_plan::{
     SessionShape, Stop, Think, Timeouts, Tls, Verify, Work,
 };
 
-/// What of the machine and the moment goes into a plan.
+/// Inputs to a plan that depend on the machine and the invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Connections that may be open at once.
+    /// Maximum number of open connections.
     pub connections: u32,
-    /// What random choices are made from, unless `-seed` says so.
+    /// Seed of random choices, unless `-seed` is given.
     pub seed: u64,
 }
 
-/// A command line that means nothing: what goes to stderr. The exit code is 1.
+/// A usage error. The exit code is 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// The whole text with its line ends.
+    /// The text for stderr, with line ends.
     pub stderr: String,
 }
 
-/// An option. The order is the one in which names are compared with a word: the first that begins with it is meant.
+/// An option. An abbreviation selects the first name in this order that begins with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
     Checksum,
@@ -47,7 +47,8 @@ enum Name {
     Seed,
 }
 
-/// Name, option, and whether a value follows. The last two are ours, and come last so that no old abbreviation changes.
+/// Name, option, and whether it takes a value. The last two are additions, placed last to preserve the original's
+/// abbreviations.
 const NAMES: [(&str, Name, bool); 15] = [
     ("-checksum", Name::Checksum, false),
     ("-throttle", Name::Throttle, false),
@@ -66,7 +67,7 @@ const NAMES: [(&str, Name, bool); 15] = [
     ("-seed", Name::Seed, true),
 ];
 
-/// What limits a connection that is throttled, in bytes a second: 33.6 kbit/s at ten bits a byte.
+/// Receive rate of a throttled connection, in bytes per second: 33.6 kbit/s at ten bits per byte.
 const MODEM: u64 = 3_360;
 const MOST_RATE: i32 = 1_000;
 
@@ -97,10 +98,10 @@ struct Options<'a> {
     seed: u64,
 }
 
-/// Makes a plan of a command line, the program's name first. `read` gives the content of a file.
+/// Translates a command line, including the program's name, into a plan. `read` returns the content of a file.
 ///
 /// # Errors
-/// What the original says about words it does not take.
+/// The original's message for arguments it does not accept.
 pub fn parse(
     argv: &[String],
     machine: Machine,
@@ -140,7 +141,7 @@ pub fn parse(
                 Start::Parallel(parallel) => parallel,
                 Start::Rate(_) => machine.connections,
             },
-            // It asks in HTTP/1.0 and knows nothing else: chunks, should they come, are bytes of the page.
+            // The original sends HTTP/1.0 and does not decode chunks: they count as bytes of the page.
             reply_end: ReplyEnd::Length,
             ..Connections::default()
         },
@@ -152,7 +153,7 @@ pub fn parse(
     Ok(Classic { plan, style })
 }
 
-/// The requests of a list of URLs, and its lines.
+/// Returns the requests of a list of URLs, and its lines.
 fn requests(content: &[u8], options: &Options<'_>, file: &str) -> Result<(Vec<Request>, Vec<String>), Usage> {
     let (mut requests, mut lines) = (Vec::new(), Vec::new());
     for line in urls::lines(content) {
@@ -169,7 +170,7 @@ fn requests(content: &[u8], options: &Options<'_>, file: &str) -> Result<(Vec<Re
     Ok((requests, lines))
 }
 
-/// At a rate each session makes one fetch; otherwise each makes one after the other.
+/// Returns the shape of sessions: with a rate each makes one fetch, otherwise each makes fetches one after the other.
 fn session(start: Start) -> SessionShape {
     SessionShape {
         work: Work::Draw {
@@ -183,7 +184,7 @@ fn session(start: Start) -> SessionShape {
     }
 }
 
-/// With a rate, fetches are started until so many are over: that is seen to while the run goes on.
+/// Returns when the run stops. With a rate and a number of fetches, the observer ends the run instead.
 fn stop(start: Start, end: End) -> Stop {
     match (start, end) {
         (_, End::Seconds(seconds)) => Stop::after(Duration::from_secs(seconds)),
@@ -205,9 +206,9 @@ fn schedule(start: Start, end: End, jitter: bool) -> Schedule {
             let period = Duration::from_secs(1) / rate;
             let arrivals = match end {
                 _ if jitter => ArrivalProcess::Uniform { min: period * 9 / 10, max: period * 11 / 10 },
-                // From time zero on: as many as the rate says in the time there is, not one less.
+                // From time zero on: exactly as many as the rate yields in this time.
                 End::Seconds(_) => ArrivalProcess::Constant { rate: f64::from(rate) },
-                // After the first period, as in the original: so many fetches take so many periods, not one less.
+                // After the first period, as in the original: N fetches take N periods.
                 End::Fetches(_) => ArrivalProcess::Uniform { min: period, max: period },
             };
             Schedule::Open { arrivals, burst: 1 }
@@ -215,7 +216,7 @@ fn schedule(start: Start, end: End, jitter: bool) -> Schedule {
     }
 }
 
-/// Reads the options; gives them and the one word that must follow.
+/// Reads the options. Returns them and the one required argument.
 fn words(argv: &[String], machine: Machine) -> Result<(Options<'_>, &str), Usage> {
     let name = argv.first().map_or("http_load", String::as_str);
     let mut options = Options {
@@ -237,7 +238,7 @@ fn words(argv: &[String], machine: Machine) -> Result<(Options<'_>, &str), Usage
         && word.len() > 1
         && word.starts_with('-')
     {
-        // A name that wants a value is not meant where no word follows.
+        // An option with a value is skipped when no argument follows.
         let meant =
             NAMES.iter().find(|(name, _, valued)| name.starts_with(word) && !(*valued && rest.is_empty()));
         let Some(&(_, option, valued)) = meant else { return Err(usage(name)) };
@@ -279,7 +280,7 @@ impl<'a> Options<'a> {
         Ok(())
     }
 
-    /// A number from 1 to `most`.
+    /// Parses a number from 1 to `most`.
     fn within(&self, what: &str, value: &str, most: i32) -> Result<u32, Usage> {
         match number(value) {
             ..1 => Err(said(self.name, &format!("{what} must be at least 1"))),
@@ -289,7 +290,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// A number as C's `atoi` reads it: blanks, a sign, digits, and whatever follows.
+/// Parses a number as C's `atoi` does: blanks, a sign, digits, then anything.
 pub(super) fn number(text: &str) -> i32 {
     let text = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
     let (negative, digits) = match text.strip_prefix('-') {
@@ -303,8 +304,8 @@ pub(super) fn number(text: &str) -> i32 {
     (if negative { -value } else { value }) as i32
 }
 
-/// The suites that a list names. The three words of the original stood for ciphers that nobody speaks any more; each
-/// now stands for what took its place.
+/// Returns the suites of a cipher list. The original's three keywords selected ciphers that are now obsolete; each
+/// selects their replacements.
 fn ciphers(value: &str) -> Vec<String> {
     let of = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     match value.to_ascii_lowercase().as_str() {
@@ -323,7 +324,7 @@ fn ciphers(value: &str) -> Vec<String> {
     }
 }
 
-/// The source addresses of a file, one a line.
+/// Reads the source addresses of a file, one per line.
 fn sources(name: &str, path: &str, content: &[u8]) -> Result<Vec<IpAddr>, Usage> {
     let mut found = Vec::new();
     for line in urls::lines(content) {

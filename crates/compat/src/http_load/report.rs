@@ -1,4 +1,4 @@
-//! The report, as the original lays it out.
+//! The report in the original's format.
 
 use super::count::{Count, Spans};
 use super::number::general;
@@ -6,19 +6,19 @@ use super::{Check, Style};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// What is known about the run as a whole.
+/// Totals of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totals {
-    /// How long it took.
+    /// Duration of the run.
     pub elapsed: Duration,
-    /// Fetches under way at once, at the most, those that were still connecting included.
+    /// Maximum number of concurrent fetches, including those still connecting.
     pub max_parallel: u64,
 }
 
-/// Runs shorter than this have no rates.
+/// Runs shorter than this, in seconds, have no rates.
 const SHORTEST: f64 = 0.01;
 
-/// The report on the run, and what is said on stderr at its end.
+/// Returns the report, and the messages for stderr at the end of the run.
 #[must_use]
 pub fn report(style: &Style, count: &Count, totals: Totals) -> (String, String) {
     let seconds = totals.elapsed.as_secs_f64();
@@ -58,7 +58,7 @@ pub fn report(style: &Style, count: &Count, totals: Totals) -> (String, String) 
     (text, unconnected(style, count))
 }
 
-/// What is said on stderr about the state of things `at` this moment of the run.
+/// Returns the progress line for stderr `at` this time of the run.
 #[must_use]
 pub fn progress(at: Duration, started: u64, completed: u64) -> String {
     let seconds = general(at.as_micros() as f64 / 1e6);
@@ -66,7 +66,7 @@ pub fn progress(at: Duration, started: u64, completed: u64) -> String {
     format!("--- {seconds} secs, {started} fetches started, {completed} completed, {current} current\n")
 }
 
-/// What is said on stderr when a name of the file has no address; nothing is fetched then.
+/// Returns the error for a host name without an address. Nothing is fetched then.
 #[must_use]
 pub fn unresolved(name: &str, host: &str, reason: &str) -> String {
     format!("{name}: getaddrinfo {host} - {reason}\n")
@@ -80,7 +80,7 @@ fn spans(text: &mut String, name: &str, spans: &Spans) {
     }
 }
 
-/// A line that the original lacks: fetches without a connection look like very fast ones in its report.
+/// Returns a line that the original lacks: its report shows fetches without a connection as very fast ones.
 fn unconnected(style: &Style, count: &Count) -> String {
     let without: u64 = count.unconnected.iter().map(|(_, number)| number).sum();
     if without == 0 {

@@ -52,7 +52,7 @@ fn a_parallel_run_is_a_closed_loop_that_draws_urls_at_random() {
     assert_eq!(style.fetches, Some(100));
     assert_eq!(style.check, Check::Bytes);
     assert_eq!(style.name, "http_load");
-    // A line that stands twice is drawn twice as often.
+    // A duplicate line is drawn twice as often.
     assert_eq!(style.urls, ["http://a.test/x", "http://b.test:81/y", "http://a.test/x"]);
     assert_eq!(plan.requests.len(), 3);
 }

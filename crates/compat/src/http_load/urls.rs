@@ -1,12 +1,12 @@
-//! The file of URLs: one a line, nothing else.
+//! Reads the file of URLs, one per line.
 
 use crate::latin;
 use warwolf_plan::{Body, Endpoint, Request, Scheme};
 
-/// What the program calls itself in requests.
+/// The `User-Agent` of requests.
 const USER_AGENT: &str = "http_load 12mar2006";
 
-/// The lines of a file, each without its line end. A carriage return before the line feed belongs to the line end: the
+/// Returns the lines of a file without line ends. A carriage return before the line feed is part of the line end; the
 /// original sent it to the server as part of the path.
 pub(super) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
     let none = file.is_empty();
@@ -16,8 +16,8 @@ pub(super) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// What a line stands for; none when it begins with neither `http://` nor `https://`, in small letters. The rest of it is sent as
-/// it is, byte for byte, blanks included.
+/// Returns the request of a line, or `None` without a lower-case `http://` or `https://`. The rest of the line is sent
+/// byte for byte, blanks included.
 pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request> {
     let line: &str = &latin(line);
     let (scheme, rest) = if let Some(rest) = line.strip_prefix("http://") {
@@ -28,7 +28,7 @@ pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request
     let (host, port, path) = split(rest, scheme.default_port());
     let target = match proxy {
         None => path.to_owned(),
-        // With the port even where it is the scheme's own.
+        // With the port even if it is the default of the scheme.
         Some(_) => {
             let scheme = if scheme == Scheme::Http { "http" } else { "https" };
             format!("{scheme}://{}:{port}{path}", bracketed(host))
@@ -51,13 +51,13 @@ pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request
     })
 }
 
-/// The text whose bytes stand in `latin` as characters.
+/// Converts the characters of `latin` back to bytes, and these to text.
 fn bytes(latin: &str) -> String {
     let bytes: Vec<u8> = latin.chars().map(|letter| letter as u8).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Host, port and path of what follows the scheme. Without a path it is `/`; what is no number counts as port zero.
+/// Returns host, port and path of what follows the scheme. The default path is `/`; a non-numeric port counts as zero.
 fn split(rest: &str, default_port: u16) -> (&str, u16, &str) {
     let (authority, path) = match rest.find('/') {
         Some(slash) => rest.split_at(slash),
@@ -67,7 +67,7 @@ fn split(rest: &str, default_port: u16) -> (&str, u16, &str) {
     (host, port.map_or(default_port, port_of), path)
 }
 
-/// The parts of `host:port`, and of `[address]:port`, which the original did not know.
+/// Splits `host:port`, and `[address]:port`, which the original does not support.
 pub(super) fn host_and_port(authority: &str) -> (&str, Option<&str>) {
     if let Some((address, rest)) = authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         return (address, rest.strip_prefix(':'));
@@ -75,7 +75,7 @@ pub(super) fn host_and_port(authority: &str) -> (&str, Option<&str>) {
     authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)))
 }
 
-/// A port as C's `atoi` reads it.
+/// Parses a port as C's `atoi` does.
 pub(super) fn port_of(text: &str) -> u16 {
     u16::try_from(super::options::number(text)).unwrap_or(0)
 }
@@ -99,7 +99,7 @@ mod tests {
             ("http://a.test", "a.test", 80, "/", "a.test"),
             ("http://a.test/", "a.test", 80, "/", "a.test"),
             ("http://a.test:8080", "a.test", 8080, "/", "a.test"),
-            // The header has no port, a defect that servers' logs show.
+            // The header lacks the port, a defect of the original that shows in server logs.
             ("http://a.test:8080/x", "a.test", 8080, "/x", "a.test"),
             ("http://127.0.0.1:18090/ok?a=b c#f", "127.0.0.1", 18090, "/ok?a=b c#f", "127.0.0.1"),
             ("http://a.test/x ", "a.test", 80, "/x ", "a.test"),

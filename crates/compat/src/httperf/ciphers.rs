@@ -1,6 +1,6 @@
-//! OpenSSL's cipher lists, as far as there is something to choose from.
+//! OpenSSL's cipher lists, reduced to the suites that are available.
 
-/// The suites of TLS 1.2 that are left.
+/// The available suites of TLS 1.2.
 const ALIVE: [&str; 6] = [
     "ECDHE-ECDSA-AES128-GCM-SHA256",
     "ECDHE-ECDSA-AES256-GCM-SHA384",
@@ -10,27 +10,27 @@ const ALIVE: [&str; 6] = [
     "ECDHE-RSA-CHACHA20-POLY1305",
 ];
 
-/// The suites of TLS 1.3, which a cipher list does not touch.
+/// The suites of TLS 1.3, which a cipher list does not affect.
 const ALWAYS: [&str; 3] =
     ["TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"];
 
-/// Parts of the names of suites that are broken or were never safe, and of those without forward secrecy or with CBC.
+/// Parts of the names of suites that are broken or were never safe, lack forward secrecy, or use CBC.
 const DEAD: [&str; 14] = [
     "EXP", "DES", "RC2", "RC4", "IDEA", "SEED", "MD5", "NULL", "ADH", "AECDH", "CAMELLIA", "PSK", "SRP",
     "DSS",
 ];
 
-/// What a cipher list comes to.
+/// The result of reading a cipher list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Chosen {
-    /// These suites; none means all there are.
+    /// These suites; empty means all.
     Suites(Vec<String>),
-    /// This name is a suite that nothing speaks any more.
+    /// The list names this obsolete suite and no available one.
     Dead(String),
 }
 
-/// Reads a cipher list. Names that are no suites are ignored, as OpenSSL does as long as one is left, and the original does
-/// altogether.
+/// Reads a cipher list. Ignores names that are not suites: OpenSSL does so as long as one suite is left, the original
+/// always.
 pub(super) fn choose(list: &str) -> Chosen {
     let mut suites = Vec::new();
     let mut dead = None;
@@ -51,7 +51,7 @@ pub(super) fn choose(list: &str) -> Chosen {
 
 fn is_dead(word: &str) -> bool {
     let upper = word.to_ascii_uppercase();
-    // A name with a hash at its end that is not among the living: AES128-SHA, DHE-RSA-AES256-SHA256, …
+    // A name with a hash at its end that is not an available suite: AES128-SHA, DHE-RSA-AES256-SHA256, …
     let is_suite = upper.contains('-') && (upper.contains("-SHA") || upper.contains("-CBC"));
     is_suite || upper.split('-').any(|part| DEAD.iter().any(|dead| part.starts_with(dead)))
 }

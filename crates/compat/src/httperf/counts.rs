@@ -1,7 +1,7 @@
-//! Counts by httperf's rules, from what happens in a run.
+//! Counts the events of a run by httperf's rules.
 //!
-//! The observer of the run reports each connection, request, call and session; times are nanoseconds from the start of the
-//! run. Errors are counted once per connection where the original does so, not once per call.
+//! The observer of the run reports each connection, request, call and session. Times are nanoseconds from the start of
+//! the run. Errors are counted once per connection where the original does so, not once per call.
 
 use super::live::Rates;
 use super::report::{Errors, Figures, Sessions, Spread, median_ms};
@@ -9,29 +9,30 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use warwolf_measure::{Outcome, Sample};
 
-/// A reply, or what is known of a call that had none.
+/// A finished call, with or without a reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended<'a> {
     /// Number of the session that made the call.
     pub(super) session: u64,
-    /// The connection it was on; [`NO_CONNECTION`] when none could be begun for it.
+    /// Its connection; [`NO_CONNECTION`] when none could be opened for it.
     pub(super) connection: u32,
-    /// When things happened to it, and how it ended.
+    /// Its instants and outcome.
     pub(super) sample: &'a Sample,
     /// Bytes after the last chunk of the reply.
     pub(super) footer_bytes: u32,
 }
 
-/// No connection's number.
+/// Placeholder for a call without a connection.
 pub(super) const NO_CONNECTION: u32 = u32::MAX;
 
-/// What is counted.
+/// The counts of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     open: HashMap<u32, Connection>,
     connections: u64,
     concurrent: u64,
-    /// Connections begun in this turn, in the last turn before it that began any, and in the longest one before that.
+    /// Connections begun in this turn of the loop, in the last earlier turn that began any, and the maximum over the
+    /// turns before that.
     burst: u64,
     last_burst: u64,
     longest_burst: u64,
@@ -45,7 +46,7 @@ pub(super) struct Counts {
     response_ns: Sum,
     transfer_ns: Sum,
     errors: Errors,
-    /// Statuses 200 and 302, in all.
+    /// Total replies with status 200 and 302.
     periodic: [u64; 2],
     under_way: HashMap<u64, Session>,
     sessions: SessionCounts,
@@ -53,7 +54,7 @@ pub(super) struct Counts {
     has_new_rates: bool,
 }
 
-/// A connection that is there.
+/// An open connection.
 #[derive(Clone, Copy, Debug)]
 struct Connection {
     session: u64,
@@ -61,7 +62,7 @@ struct Connection {
     replies: u64,
 }
 
-/// A session that is under way.
+/// An active session.
 #[derive(Clone, Copy, Debug, Default)]
 struct Session {
     connections: u64,
@@ -78,7 +79,7 @@ struct SessionCounts {
     lengths: Vec<u64>,
 }
 
-/// A sum and of how many.
+/// A sum and the number of its terms.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     sum: u128,
@@ -96,14 +97,14 @@ impl Sum {
     }
 }
 
-/// How long connections lasted, in milliseconds. Bounded: running moments (Welford, 1962), and one bin per millisecond.
+/// Lifetimes of connections, in milliseconds. Bounded: running moments (Welford, 1962), and one bin per millisecond.
 #[derive(Clone, Debug, Default)]
 struct Lifetimes {
     count: u64,
     min: f64,
     max: f64,
     mean: f64,
-    /// Sum of the squared distances from the mean.
+    /// Sum of the squared deviations from the mean.
     squares: f64,
     bins: BTreeMap<u64, u64>,
 }
@@ -130,22 +131,22 @@ impl Lifetimes {
     }
 }
 
-/// Replies and sessions by spans of five seconds, the first of which may be shorter.
+/// Replies and sessions by spans of five seconds; the first span may be shorter.
 #[derive(Clone, Debug)]
 pub(super) struct Samples {
     first_ns: u64,
     spans: Vec<[u64; 2]>,
 }
 
-/// How far apart samples are.
+/// Length of a span.
 const SAMPLE_NS: u64 = 5_000_000_000;
-/// Lifetimes from a hundred seconds on share a bin.
+/// Lifetimes of a hundred seconds and more share a bin.
 const LAST_BIN: u64 = 100_000;
-/// Sessions of so many replies and more are counted as one length.
+/// Sessions with this many replies or more are counted as one length.
 const LONGEST: usize = 1 << 20;
 
 impl Samples {
-    /// The spans of client `id` of `clients`, who divide the five seconds among them.
+    /// Creates the spans of client `id` of `clients`. The clients' spans are offset evenly over the five seconds.
     pub(super) fn of_client((id, clients): (u32, u32)) -> Self {
         let first_ns = SAMPLE_NS * (u64::from(id) + 1) / u64::from(clients.max(1));
         Self { first_ns: first_ns.max(1), spans: Vec::new() }
@@ -162,26 +163,26 @@ impl Samples {
         self.spans[span][kind] += 1;
     }
 
-    /// When span `number` ends, and how long it is.
+    /// Returns the end and the length of span `number`.
     pub(super) fn end_ns(&self, number: usize) -> (u64, u64) {
         let end = self.first_ns.saturating_add(SAMPLE_NS.saturating_mul(number as u64));
         (end, if number == 0 { self.first_ns } else { SAMPLE_NS })
     }
 
-    /// Replies and sessions a second in span `number`.
+    /// Returns replies and sessions per second in span `number`.
     pub(super) fn rates(&self, number: usize) -> [f64; 2] {
         let seconds = self.end_ns(number).1 as f64 / 1e9;
         self.spans.get(number).copied().unwrap_or_default().map(|count| count as f64 / seconds)
     }
 
-    /// Copies what `newer`, a later state of the same samples, has more. Only the last spans can differ.
+    /// Copies what `newer`, a later state of the same samples, has in addition. Only the last spans can differ.
     fn catch_up(&mut self, newer: &Self) {
         let same = self.spans.len().saturating_sub(2);
         self.spans.truncate(same);
         self.spans.extend_from_slice(newer.spans.get(same..).unwrap_or_default());
     }
 
-    /// All rates of spans that were over by `end_ns`.
+    /// Returns the rates of all spans that ended by `end_ns`.
     fn until(&self, end_ns: u64) -> [Vec<f64>; 2] {
         let over = (0..).take_while(|number| self.end_ns(*number).0 <= end_ns);
         let rates: Vec<_> = over.map(|number| self.rates(number)).collect();
@@ -190,7 +191,7 @@ impl Samples {
 }
 
 impl Counts {
-    /// Nothing counted yet, for client `id` of `clients`.
+    /// Creates empty counts for client `id` of `clients`.
     #[must_use]
     pub(super) fn new(client: (u32, u32)) -> Self {
         Self {
@@ -218,7 +219,7 @@ impl Counts {
         }
     }
 
-    /// A turn of the loop is over: connections begun from now on belong to the next.
+    /// Ends a turn of the loop: later connections belong to the next.
     pub(super) fn turn(&mut self) {
         if self.burst > 0 {
             self.longest_burst = self.longest_burst.max(self.last_burst);
@@ -226,7 +227,7 @@ impl Counts {
         }
     }
 
-    /// A connection is begun for a session.
+    /// Records that a connection is begun for a session.
     pub(super) fn connecting(&mut self, connection: u32, session: u64, now_ns: u64) {
         self.connections += 1;
         self.burst += 1;
@@ -234,7 +235,7 @@ impl Counts {
         self.concurrent = self.concurrent.max(self.open.len() as u64);
     }
 
-    /// Calls may start on a connection.
+    /// Records that a connection is ready for calls.
     pub(super) fn connected(&mut self, connection: u32, now_ns: u64) {
         if let Some(open) = self.open.get(&connection) {
             self.connect_ns.add(now_ns.saturating_sub(open.began_ns));
@@ -242,11 +243,11 @@ impl Counts {
         }
     }
 
-    /// A connection is gone, or could not be begun at all; `why` is what broke it, if anything did.
+    /// Records that a connection closed or could not be opened; `why` is the failure, if any.
     pub(super) fn disconnected(&mut self, connection: u32, now_ns: u64, why: Option<Outcome>) {
         if let Some(why) = why {
             self.count_error(why);
-            // It did not get as far as a connect.
+            // It failed before the connect.
             self.connections -= u64::from(matches!(why, Outcome::NoFiles | Outcome::ConnectionLimit));
         }
         let Some(closed) = self.open.remove(&connection).filter(|closed| closed.replies > 0) else { return };
@@ -262,20 +263,20 @@ impl Counts {
             }
             Outcome::Refused => &mut errors.refused,
             Outcome::Reset | Outcome::Closed | Outcome::ClosedMidReply => &mut errors.reset,
-            // In httperf the limit on connections is that on descriptors.
+            // In httperf the limit on connections is the limit on descriptors.
             Outcome::NoFiles | Outcome::ConnectionLimit => &mut errors.no_files,
             Outcome::NoPorts => &mut errors.no_ports,
             _ => &mut errors.other,
         } += 1;
     }
 
-    /// A request has been written to its end, for the first time or again.
+    /// Records that a request was sent completely, for the first time or again.
     pub(super) fn written(&mut self, bytes: u64) {
         self.requests += 1;
         self.request_bytes += bytes;
     }
 
-    /// A call is over.
+    /// Records that a call ended.
     pub(super) fn call(&mut self, ended: &Ended<'_>) {
         let sample = ended.sample;
         if ended.connection == NO_CONNECTION {
@@ -287,7 +288,7 @@ impl Counts {
         if sample.outcome != Outcome::Completed {
             return;
         }
-        // A status of no class is in none of the figures.
+        // A status outside 100 to 599 enters no other figure.
         if !(100..600).contains(&sample.status) {
             self.errors.other += 1;
             return;
@@ -312,7 +313,7 @@ impl Counts {
         }
     }
 
-    /// A session is over.
+    /// Records that a session ended.
     pub(super) fn session(&mut self, session: u64, failed: bool, began_ns: u64, now_ns: u64) {
         let Session { connections, replies } = self.under_way.remove(&session).unwrap_or_default();
         let counts = &mut self.sessions;
@@ -334,14 +335,14 @@ impl Counts {
         counts.lengths[length] += 1;
     }
 
-    /// Copies the rates counted since the last call to where the printing thread reads them.
+    /// Copies the rates counted since the last call to the state shared with the printing thread.
     pub(super) fn publish(&mut self, rates: &Rates) {
         if std::mem::take(&mut self.has_new_rates) {
             rates.lock().catch_up(&self.samples);
         }
     }
 
-    /// The numbers of the report of a run that took `wall` and so much CPU time, in user mode and in the kernel.
+    /// Returns the figures of the report of a run that took `wall` and this CPU time, in user mode and in the kernel.
     #[must_use]
     pub(super) fn figures(
         &self,

@@ -3,14 +3,14 @@ use warwolf_measure::{Interval, Tally, Timeline};
 
 const MS: u64 = 1_000_000;
 
-/// Intervals whose starts are the moments that tests need: every millisecond of a second.
+/// Returns intervals whose starts serve as the timestamps of tests: every millisecond of a second.
 fn clock() -> Vec<Interval> {
     let mut timeline = Timeline::new(Duration::from_millis(1));
     timeline.add(200, &Tally::new());
     timeline.intervals().collect()
 }
 
-/// A reply with this status: sent, begun and finished at these milliseconds.
+/// Returns a reply with this status: sent, first byte and finished at these milliseconds.
 fn reply(clock: &[Interval], status: u16, [sent, begun, finished]: [usize; 3]) -> Sample {
     Sample {
         intended: clock[0].start,
@@ -31,7 +31,7 @@ fn figures(counts: &Counts, wall_ms: u64) -> Figures {
     counts.figures(Duration::from_millis(wall_ms), [Duration::ZERO; 2], true, true)
 }
 
-/// One connection that carries replies at the given milliseconds, from `from` on, and then closes.
+/// Records one connection, begun at `from`, that receives replies at the given milliseconds and then closes.
 fn connection(counts: &mut Counts, clock: &[Interval], number: u32, from: usize, replies: &[usize]) {
     let session = u64::from(number);
     counts.connecting(number, session, from as u64 * MS);
@@ -134,7 +134,7 @@ fn sessions_are_counted_with_their_connections_and_replies() {
     counts.connecting(3, 7, 0);
     counts.connected(3, MS);
     counts.session(7, true, 0, 80 * MS);
-    // And one that is cut by the stop.
+    // A session cut off by the stop.
     counts.connecting(4, 8, 0);
     let figures = figures(&counts, 100);
     let sessions = figures.sessions.unwrap();

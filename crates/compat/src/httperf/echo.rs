@@ -1,10 +1,11 @@
-//! The first line of the output: the options as they were understood, in a fixed order.
+//! Formats the first line of the output: the parsed options in a fixed order.
 
 use super::number::general;
 use super::options::{Options, Parts, Sessions};
 use std::fmt::Write as _;
 
-/// The echo line with its line end. Not every option is in it, and not every word in it can be given back: so it was.
+/// Returns the echo line with its line end. As in the original, it lacks some options, and not every argument in it can
+/// be reused.
 pub(super) fn echo(options: &Options) -> String {
     let mut line = options.program.clone();
     // Writing to a string cannot fail.
@@ -70,7 +71,7 @@ fn say(o: &Options, line: &mut String) -> std::fmt::Result {
 }
 
 fn workload(o: &Options, line: &mut String) -> std::fmt::Result {
-    // None of them is none.
+    // Zero sessions are echoed like no sessions.
     match o.sessions.as_ref().filter(|sessions| sessions.count() > 0) {
         Some(Sessions::Log { sessions, think, file }) => {
             return write!(line, " --wsesslog={sessions},{},{file}", thousandths(*think));
@@ -99,7 +100,7 @@ fn workload(o: &Options, line: &mut String) -> std::fmt::Result {
     }
 }
 
-/// C's `%.3f`.
+/// Formats like C's `%.3f`.
 fn thousandths(value: f64) -> String {
     if value.is_finite() { format!("{value:.3}") } else { general(value) }
 }

@@ -1,6 +1,6 @@
-//! Backslashes in the argument of `--add-header`.
+//! Parses backslashes in the argument of `--add-header`.
 
-/// The bytes that `text` means, and the letters of escapes that are not known, each as often as it stands there.
+/// Returns the bytes that `text` encodes, and the letters of unknown escapes, one per occurrence.
 pub(super) fn unescape(text: &str) -> (Vec<u8>, Vec<char>) {
     let (mut bytes, mut unknown) = (Vec::with_capacity(text.len()), Vec::new());
     let mut letters = text.chars().peekable();

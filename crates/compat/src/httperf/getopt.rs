@@ -1,6 +1,7 @@
-//! Words to options, by the rules of the C library's `getopt_long`: abbreviations, `=` or a space, short options in groups.
+//! Parses arguments into options by the rules of the C library's `getopt_long`: abbreviations, `=` or a space, groups
+//! of short options.
 //!
-//! The options of 0.9.0 go first: an abbreviation that is unique among them stays what it was, whatever came later.
+//! The options of 0.9.0 take precedence: an abbreviation that is unique among them keeps its meaning.
 
 use super::Usage;
 
@@ -68,13 +69,13 @@ pub(super) enum Word {
 enum Takes {
     Nothing,
     Argument,
-    /// Only with `=`.
+    /// Optional, and only with `=`.
     Perhaps,
 }
 
 use Takes::{Argument, Nothing, Perhaps};
 
-/// The options of 0.9.0, in the order in which it lists them.
+/// The options of 0.9.0, in the order of its usage text.
 const CLASSIC: [(&str, Takes, Word); 39] = [
     ("add-header", Argument, Word::AddHeader),
     ("burst-length", Argument, Word::BurstLength),
@@ -117,7 +118,7 @@ const CLASSIC: [(&str, Takes, Word); 39] = [
     ("wset", Argument, Word::Wset),
 ];
 
-/// The options that came after 0.9.0, and then ours: `idle` and `user-agent`.
+/// Options added after 0.9.0, including the additions `idle` and `user-agent`.
 const LATER: [(&str, Takes, Word); 17] = [
     ("add-header-file", Argument, Word::AddHeaderFile),
     ("idle", Argument, Word::Idle),
@@ -138,18 +139,18 @@ const LATER: [(&str, Takes, Word); 17] = [
     ("server_name", Argument, Word::ServerName),
 ];
 
-/// An option as it was given.
+/// An option as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) name: Word,
-    /// Its argument; empty where it took none.
+    /// Its argument; empty without one.
     pub(super) value: String,
 }
 
-/// Sorts `words`, without the program's name, into options in their order and words that are none.
+/// Splits `words`, without the program's name, into options in order and other arguments.
 ///
 /// # Errors
-/// At the first word that is no option, is not unique, or lacks its argument, with what the C library says.
+/// At the first option that is unknown, ambiguous, or lacks its argument, with the message of the C library.
 pub(super) fn sort(program: &str, words: &[String]) -> Result<(Vec<Given>, Vec<String>), Usage> {
     let wrong = |text: String| Usage::failed(format!("{program}: {text}\n"));
     let (mut given, mut others) = (Vec::new(), Vec::new());
@@ -183,7 +184,7 @@ pub(super) fn sort(program: &str, words: &[String]) -> Result<(Vec<Given>, Vec<S
     Ok((given, others))
 }
 
-/// Short options that share a dash.
+/// Parses short options that share a dash.
 fn group<'a>(
     letters: &str,
     words: &mut impl Iterator<Item = &'a String>,
@@ -211,7 +212,7 @@ fn group<'a>(
     Ok(())
 }
 
-/// The option that `typed` is or abbreviates; `word` is what messages quote.
+/// Finds the option that `typed` names or abbreviates; messages quote `word`.
 fn find(typed: &str, word: &str) -> Result<(Word, Takes, &'static str), String> {
     let all = || CLASSIC.iter().chain(&LATER);
     if let Some((full, takes, name)) = all().find(|(full, ..)| *full == typed) {
@@ -222,7 +223,7 @@ fn find(typed: &str, word: &str) -> Result<(Word, Takes, &'static str), String> 
         match fits[..] {
             [] => {}
             [(full, takes, name)] => return Ok((*name, *takes, full)),
-            // Two spellings of one option are not two options.
+            // Several spellings of one option are not ambiguous.
             [(full, takes, name), ..] if fits.iter().all(|fit| fit.2 == *name) => {
                 return Ok((*name, *takes, full));
             }
@@ -252,7 +253,7 @@ mod tests {
         sort("httperf", &words(text)).unwrap_err().stderr
     }
 
-    /// The shortest prefixes that were unique in 0.9.0, and what they mean.
+    /// The shortest prefixes that were unique in 0.9.0, and their options.
     #[test]
     fn every_abbreviation_of_the_original_means_what_it_meant() {
         let rows = "a add-header, b burst-length, cli client, clo close-with-reset, d debug, f failure-status, he help, \

@@ -1,4 +1,4 @@
-//! What is said while the run goes on.
+//! Prints output during the run.
 
 use super::counts::Samples;
 use super::period::{Gaps, Period};
@@ -30,29 +30,29 @@ impl Rates {
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Follows a run, interval by interval.
+/// Prints the progress of a run, interval by interval.
 ///
-/// An interval is taken in when the next one comes, because only the last one of a run may end before its time.
+/// An interval is processed when the next one arrives, because only the last one of a run may end early.
 #[derive(Debug)]
 pub struct Live {
     verbose: u32,
     with_sessions: bool,
     periodic: bool,
-    /// Where the interval at hand should end, and what was counted in it.
+    /// The scheduled end of the pending interval, and its counts.
     pending: Option<(u64, Statuses)>,
     /// Samples printed so far.
     samples: usize,
     rates: Rates,
     second: Statuses,
     second_due_ns: u64,
-    /// Gaps to print, each with its moment, where the options ask for it.
+    /// Gaps to print, each with its time, if requested.
     gaps: Option<Peekable<Delays>>,
     program: String,
-    /// Targets to print as calls are made.
+    /// Targets to print as calls are made, if requested.
     visits: Option<Visits>,
 }
 
-/// What is counted of a run.
+/// Counts of calls started and of replies with status 200 and 302.
 #[derive(Clone, Copy, Debug, Default)]
 struct Statuses {
     started: u64,
@@ -68,7 +68,7 @@ impl Statuses {
     }
 }
 
-/// Gaps with the arrival that each is drawn at; the first gap is not printed.
+/// Gaps, each with the arrival at which it is drawn; the first gap is not printed.
 #[derive(Debug)]
 struct Delays {
     gaps: Gaps,
@@ -90,7 +90,7 @@ impl Iterator for Delays {
 }
 
 impl Live {
-    /// Nothing seen yet. `sessions` is how many will arrive.
+    /// Creates a printer for a run of `sessions` arrivals, if their number is known.
     pub(super) fn new(verbose: u32, client: (u32, u32), period: &Period, sessions: Option<u64>) -> Self {
         let gaps = (verbose >= 3 && !period.is_sequential()).then(|| {
             let gaps = period.gaps(client.0);
@@ -113,40 +113,40 @@ impl Live {
         }
     }
 
-    /// With sessions, whose rate is noted too.
+    /// Sets whether the rate of sessions is printed too.
     pub(super) fn with_sessions(self, with_sessions: bool) -> Self {
         Self { with_sessions, ..self }
     }
 
-    /// With a line every second.
+    /// Sets whether a line is printed every second.
     pub(super) fn with_periodic_stats(self, periodic: bool) -> Self {
         Self { periodic, ..self }
     }
 
-    /// With a line for each call on what it asks for.
+    /// Prints a line with the target of each call, if `visits` is given.
     pub(super) fn with_visits(self, program: &str, visits: Option<Visits>) -> Self {
         Self { program: program.to_owned(), visits, ..self }
     }
 
-    /// Where the observer of the run leaves its rates.
+    /// Returns the rates to share with the observer of the run.
     #[must_use]
     pub fn rates(&self) -> Rates {
         self.rates.clone()
     }
 
-    /// Adds one more interval; returns what is to be printed now.
+    /// Adds one more interval. Returns the output that is due.
     pub fn interval(&mut self, interval: &Interval) -> Said {
         let said = self.settle(u64::MAX);
         self.pending = Some((interval.end.as_nanos(), Statuses::of(&interval.tally)));
         said
     }
 
-    /// The run has ended after `wall`; returns what is still to be printed.
+    /// Ends a run that took `wall`. Returns the remaining output.
     pub fn finish(&mut self, wall: Duration) -> Said {
         self.settle(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Takes in the interval at hand, which ended at its time or when the run did.
+    /// Processes the pending interval, which ended on schedule or with the run.
     fn settle(&mut self, run_end_ns: u64) -> Said {
         let mut said = Said::default();
         let Some((end_ns, counts)) = self.pending.take() else { return said };
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use warwolf_measure::{Outcome, Sample, Timeline};
 
-    /// `tenths` of a second with one reply in each.
+    /// Returns intervals for `tenths` of a second with one reply in each.
     fn intervals(tenths: u64) -> Vec<Interval> {
         let mut timeline = Timeline::new(Duration::from_millis(100));
         (0..tenths).for_each(|number| timeline.add(number, &Tally::new()));
@@ -205,7 +205,7 @@ mod tests {
         intervals
     }
 
-    /// A reply at the start of an interval.
+    /// Returns a reply at the start of an interval.
     fn sample(interval: &Interval) -> Sample {
         let at = interval.start;
         Sample {
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    /// What is printed of a run of `tenths` of a second with one reply in each; the last may end early.
+    /// Returns the output of a run of `tenths` of a second with one reply in each; the last may end early.
     fn follow(mut live: Live, client: (u32, u32), tenths: u64, wall_ms: u64) -> Said {
         let mut said = Said::default();
         let mut hear = |more: Said| {

@@ -1,7 +1,7 @@
-//! `httperf` (Mosberger): its command line becomes a plan, and what was measured becomes its report.
+//! `httperf` (Mosberger): translates its command line into a plan and prints results as its report.
 //!
-//! The words, the first line of the output and the report are those of 0.9.0; options that came later are taken too. What
-//! the original hangs on, dies of or miscounts is done right: `docs/httperf.md` lists every such place.
+//! The arguments, the first line of the output and the report are those of 0.9.0; later options are accepted too. Where
+//! the original hangs, crashes or miscounts, this module does not: `docs/httperf.md` lists every such case.
 
 mod ciphers;
 mod counts;
@@ -34,10 +34,10 @@ use translate::{NoPlan, Visits, translate};
 use warwolf_measure::Run;
 use warwolf_plan::Plan;
 
-/// How files are read: by a function of the caller.
+/// Reads a file; supplied by the caller.
 pub type Read<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 
-/// Why nothing is run, or what was wanted instead: text for each stream, and the exit code.
+/// The output of a command line that starts no run (for example a usage error or `--help`), and the exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
     /// For stdout.
@@ -54,12 +54,12 @@ impl Usage {
     }
 }
 
-/// A command line, understood.
+/// A parsed command line.
 #[derive(Clone, Debug)]
 pub struct Classic {
-    /// What is to be run.
+    /// The plan.
     pub plan: Plan,
-    /// How it is printed.
+    /// How the run is printed.
     pub style: Style,
 }
 
@@ -71,10 +71,10 @@ pub struct Style {
     visits: Option<Visits>,
 }
 
-/// Reads a command line, the program's name first, and the files it names.
+/// Parses a command line, including the program's name, and the files it names.
 ///
 /// # Errors
-/// When there is nothing to run: the words or a file are wrong, or help was asked for.
+/// When there is nothing to run: an argument or a file is invalid, or help was requested.
 pub fn parse(argv: &[String], read: Read<'_>) -> Result<Classic, Usage> {
     let options = Options::read(argv)?;
     let stdout = echo::echo(&options);
@@ -99,7 +99,7 @@ pub fn parse(argv: &[String], read: Read<'_>) -> Result<Classic, Usage> {
 }
 
 impl Style {
-    /// The first lines on stdout: the options as they were understood, and with `-v` how many descriptors there are.
+    /// Returns the first lines on stdout: the parsed options and, with `-v`, the number of available descriptors.
     #[must_use]
     pub fn opening(&self, descriptors: u64) -> String {
         let mut text = echo::echo(&self.options);
@@ -110,13 +110,13 @@ impl Style {
         text
     }
 
-    /// What is to be said on stderr before the run.
+    /// Returns the messages for stderr before the run.
     #[must_use]
     pub fn notes(&self) -> &str {
         &self.notes
     }
 
-    /// What follows the run and talks meanwhile. `plan` is the one to be run.
+    /// Returns the printer of output during the run of `plan`.
     #[must_use]
     pub fn live(&self, plan: &Plan) -> Live {
         let options = &self.options;
@@ -126,13 +126,13 @@ impl Style {
             .with_visits(&options.program, self.visits.clone().filter(|_| options.verbose > 0))
     }
 
-    /// The observer of the run, which has one worker. It shares the rates it counts with [`Live`].
+    /// Creates the observer of the run, which has one worker. It shares its rates with [`Live`].
     #[must_use]
     pub fn observer<'a>(&self, rates: &Rates, console: &'a dyn Console) -> Counter<'a> {
         Counter::new(Counts::new(self.options.client), self.transcript(), rates.clone(), console)
     }
 
-    /// Prints requests and replies as they are sent and received; empty unless that was asked for.
+    /// Creates the printer of requests and replies; it prints nothing unless an option requests it.
     fn transcript(&self) -> Transcript {
         let Options { print_request, print_reply, sessions, verbose, program, .. } = &self.options;
         let transcript = Transcript::new(*print_request, *print_reply);
@@ -142,7 +142,7 @@ impl Style {
         }
     }
 
-    /// The numbers of the report of a run that `counter` observed.
+    /// Returns the figures of the report of a run that `counter` observed.
     #[must_use]
     pub fn figures(&self, run: &Run, counter: &Counter<'_>) -> Figures {
         let (cpu_user, cpu_system) = run.cpu();
@@ -150,13 +150,13 @@ impl Style {
         counter.counts().figures(run.wall, [cpu_user, cpu_system], sessions.is_some(), *periodic_stats)
     }
 
-    /// The report.
+    /// Returns the report.
     #[must_use]
     pub fn report(&self, figures: &Figures) -> String {
         report(figures, self.options.verbose)
     }
 
-    /// What is said on stderr of a run that this machine could not make as it was asked for.
+    /// Returns the messages for stderr of a run that this machine could not carry out as requested.
     #[must_use]
     pub fn reasons(&self, figures: &Figures) -> String {
         let program = &self.options.program;
@@ -176,13 +176,13 @@ impl Style {
         text
     }
 
-    /// What is said on stderr when a run cannot begin for another reason.
+    /// Returns the message for stderr when a run cannot begin for another reason.
     #[must_use]
     pub fn usage_error(&self, why: &str) -> String {
         format!("{}: {why}\n", self.options.program)
     }
 
-    /// What ends a run whose server's name has no address: stderr, and exit code 1.
+    /// Returns the error for stderr when the server's name has no address. The exit code is 1.
     #[must_use]
     pub fn unresolved(&self, server: &str) -> String {
         format!("{}.core_addr_intern: invalid server address {server}\n", self.options.program)

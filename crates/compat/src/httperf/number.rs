@@ -1,17 +1,17 @@
-//! Numbers as C's library reads and prints them.
+//! Parses and formats numbers like the C library.
 
-/// What an unsigned number looked like at the start of a text, as `strtoul` sees it.
+/// An unsigned number at the start of a text, as parsed by `strtoul`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Whole<'a> {
     /// The number; a leading minus wraps, as in C.
     pub(super) value: u64,
-    /// It does not fit; `value` is the greatest there is.
+    /// Whether the number does not fit; `value` is then the maximum.
     pub(super) too_great: bool,
-    /// What follows it.
+    /// The text after the number.
     pub(super) rest: &'a str,
 }
 
-/// In which base a number is read.
+/// Base of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     /// Ten.
@@ -25,7 +25,7 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Reads an unsigned number at the start of `text`; none when there is no digit.
+/// Parses an unsigned number at the start of `text`. Returns `None` without a digit.
 pub(super) fn whole(text: &str, base: Base) -> Option<Whole<'_>> {
     let trimmed = text.trim_start_matches(|c: char| c.is_ascii() && is_space(c as u8));
     let (negative, digits) = match trimmed.as_bytes().first() {
@@ -50,7 +50,8 @@ pub(super) fn whole(text: &str, base: Base) -> Option<Whole<'_>> {
     Some(Whole { value, too_great, rest: &digits[end..] })
 }
 
-/// Reads a real number at the start of `text`, as `strtod` does: the number, whether it is out of range, the rest.
+/// Parses a real number at the start of `text`, as `strtod` does. Returns the number, whether it is out of range, and
+/// the remaining text.
 pub(super) fn real(text: &str) -> Option<(f64, bool, &str)> {
     let trimmed = text.trim_start_matches(|c: char| c.is_ascii() && is_space(c as u8));
     let unsigned = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
@@ -76,12 +77,12 @@ pub(super) fn real(text: &str) -> Option<(f64, bool, &str)> {
     Some((sign * value, value.is_infinite() || value.is_subnormal() || vanished, &unsigned[end..]))
 }
 
-/// Whether a number is less than zero, which what is no number is not.
+/// Returns whether a number is less than zero; NaN is not.
 pub(super) fn is_negative(value: f64) -> bool {
     value < 0.0
 }
 
-/// Where a decimal number at the start ends; none when there is no digit.
+/// Returns where a decimal number at the start ends, or `None` without a digit.
 fn decimal_end(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let before = digits(0);
@@ -104,7 +105,7 @@ fn decimal_end(bytes: &[u8]) -> Option<usize> {
     Some(end)
 }
 
-/// A hexadecimal real after its `0x`: digits, a point, a power of two after `p`.
+/// Parses a hexadecimal real after its `0x`: digits, a point, a power of two after `p`.
 fn hexadecimal(text: &str) -> Option<(f64, &str)> {
     let (mut value, mut seen, mut scale, mut after_point) = (0.0_f64, 0, 0_i32, false);
     let mut end = 0;
@@ -137,7 +138,7 @@ fn hexadecimal(text: &str) -> Option<(f64, &str)> {
     Some((value * 2_f64.powi(scale.saturating_add(power)), rest))
 }
 
-/// C's `%g`: six significant digits, no zeros at the end.
+/// Formats like C's `%g`: six significant digits, no trailing zeros.
 pub(super) fn general(value: f64) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan".to_owned() } else { "nan".to_owned() };
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_as_printf_does() {
-        // Ties of the binary value go to even; what only looks like a tie does not.
+        // Ties of the binary value round to even; values that are ties only in decimal do not.
         let printed = [0.25, 0.75, 0.05, 0.35, 2.45].map(|value| format!("{value:.1}"));
         assert_eq!(printed, ["0.2", "0.8", "0.1", "0.3", "2.5"]);
     }

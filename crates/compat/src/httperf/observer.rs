@@ -1,4 +1,4 @@
-//! Counts what a run does by httperf's rules, and prints requests and replies where that is asked for.
+//! Counts the events of a run by httperf's rules, and prints requests and replies if requested.
 
 use super::counts::{Counts, Ended};
 use super::live::Rates;
@@ -9,10 +9,10 @@ use warwolf_measure::Outcome;
 use warwolf_observe::{CallRecord, Event, Observer};
 use warwolf_workload::Interest;
 
-/// Bytes of a body that are printed.
+/// Maximum number of bytes of a body that are printed.
 const BODY_MAX: usize = 1 << 20;
 
-/// Observes a run. Plans of httperf have one worker, as the original has one process, so there is nothing to merge.
+/// Observes a run. Plans of httperf have one worker, like the original's one process, so there is nothing to merge.
 pub struct Counter<'a> {
     counts: Counts,
     transcript: Transcript,

@@ -1,4 +1,4 @@
-//! The options of httperf with their defaults, and how each argument is read.
+//! The options of httperf, their defaults, and the parsers of their arguments.
 
 use super::Usage;
 use super::getopt::{Given, Word, sort};
@@ -18,7 +18,7 @@ pub enum Parts {
 }
 
 impl Parts {
-    /// The first letter decides.
+    /// Only the first letter counts.
     fn of(text: &str) -> Self {
         match text.as_bytes().first() {
             Some(b'h' | b'H') => Self::Header,
@@ -27,13 +27,13 @@ impl Parts {
         }
     }
 
-    /// Whether heads are printed.
+    /// Returns whether heads are printed.
     #[must_use]
     pub const fn header(self) -> bool {
         matches!(self, Self::Header | Self::All)
     }
 
-    /// Whether bodies are printed.
+    /// Returns whether bodies are printed.
     #[must_use]
     pub const fn body(self) -> bool {
         matches!(self, Self::Body | Self::All)
@@ -43,16 +43,16 @@ impl Parts {
 /// Sessions instead of plain connections.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Sessions {
-    /// `--wsess`: so many sessions of so many calls, with so many seconds between bursts.
+    /// `--wsess`: number of sessions, calls per session, and seconds between bursts.
     Calls { sessions: u32, calls: u32, think: f64 },
     /// `--wsesslog`: sessions from a file.
     Log { sessions: u32, think: f64, file: String },
-    /// `--wsesspage`: pages with what is embedded in them.
+    /// `--wsesspage`: pages with their embedded resources.
     Pages { sessions: u32, pages: u32, think: f64 },
 }
 
 impl Sessions {
-    /// How many sessions there are.
+    /// Returns the number of sessions.
     pub(super) const fn count(&self) -> u32 {
         match self {
             Self::Calls { sessions, .. } | Self::Log { sessions, .. } | Self::Pages { sessions, .. } => {
@@ -66,20 +66,20 @@ impl Sessions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
     Auto,
-    /// SSL 2 and 3, TLS 1.0 and 1.1: what no library of today should speak.
+    /// SSL 2 and 3, TLS 1.0 and 1.1: obsolete and unsupported.
     Dead(&'static str),
     Tls12,
     Tls13,
 }
 
-/// How workers wait (an option of ours).
+/// How workers wait (an addition).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiting {
     Block,
     Spin,
 }
 
-/// Everything the command line says.
+/// The parsed command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Options {
     pub(super) program: String,
@@ -99,7 +99,7 @@ pub(super) struct Options {
     pub(super) no_host_header: bool,
     pub(super) calls: u32,
     pub(super) conns: u32,
-    /// `--num-conns` was given.
+    /// Whether `--num-conns` was given.
     pub(super) conns_given: bool,
     pub(super) period: Period,
     pub(super) periodic_stats: bool,
@@ -131,14 +131,14 @@ pub(super) struct Options {
     pub(super) user_agent: String,
     pub(super) verbose: u32,
     pub(super) waiting: Waiting,
-    /// `--wlog`: whether to go round, and the file.
+    /// `--wlog`: whether to wrap at the end, and the file.
     pub(super) wlog: Option<(bool, String)>,
     pub(super) sessions: Option<Sessions>,
-    /// More than one kind of session was asked for.
+    /// Whether more than one kind of session was requested.
     pub(super) sessions_clash: bool,
-    /// `--wset`: files, and how often the next one is taken.
+    /// `--wset`: number of files, and how often the next one is selected.
     pub(super) wset: Option<(u32, f64)>,
-    /// Words that are no options.
+    /// Arguments that are not options.
     pub(super) others: Vec<String>,
 }
 
@@ -201,10 +201,10 @@ impl Options {
         }
     }
 
-    /// Reads a command line, the program's name first.
+    /// Parses a command line, including the program's name.
     ///
     /// # Errors
-    /// When a word is wrong, and when help or the version is all that is wanted.
+    /// When an argument is invalid, and when help or the version is requested.
     pub(super) fn read(argv: &[String]) -> Result<Self, Usage> {
         let called = argv.first().map_or("httperf", String::as_str);
         let program = called.rsplit('/').next().unwrap_or(called);
@@ -292,7 +292,7 @@ impl Options {
         Ok(())
     }
 
-    /// Takes an option that names the requests or sessions to make.
+    /// Parses an option that selects the requests or sessions to make.
     fn take_work(&mut self, name: Word, value: &str) -> Result<(), Wrong> {
         match name {
             Word::Wlog => self.wlog = Some(read_wlog(value)),
@@ -343,15 +343,15 @@ impl Options {
     }
 }
 
-/// What requests call themselves unless `--user-agent` says otherwise: sizes and logs stay what they were.
+/// The default `User-Agent`, which keeps request sizes and logs as in the original.
 const USER_AGENT: &str = "httperf/0.9.0";
 
-/// Why a command line is refused.
+/// Why a command line is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Wrong {
-    /// A value: exit code 1.
+    /// An invalid value: exit code 1.
     Value(String),
-    /// A combination, for which the original exits with -1.
+    /// An invalid combination, for which the original exits with -1.
     Fatal(String),
 }
 
@@ -365,7 +365,7 @@ impl Wrong {
     }
 }
 
-/// An unsigned number that is the whole argument. It is cut to 32 bits, as the original does.
+/// Parses an unsigned number that is the whole argument. It is truncated to 32 bits, as in the original.
 fn count(what: &str, text: &str) -> Result<u32, Wrong> {
     match whole(text, Base::Ten) {
         Some(number) if number.rest.is_empty() && !number.too_great => Ok(number.value as u32),
@@ -396,7 +396,7 @@ fn read_port(text: &str) -> Result<u16, Wrong> {
         .ok_or_else(|| Wrong::Value(format!("illegal port number {text}")))
 }
 
-/// `A.B`; what follows is nobody's business.
+/// Parses `A.B`; anything after it is ignored.
 fn read_version(text: &str) -> Result<(u32, u32), Wrong> {
     let wrong = || Wrong::Value(format!("illegal version number {text}"));
     let major = whole(text, Base::Ten).ok_or_else(wrong)?;
@@ -404,7 +404,7 @@ fn read_version(text: &str) -> Result<(u32, u32), Wrong> {
     Ok((major.value as u32, minor.value as u32))
 }
 
-/// How to wait for events.
+/// Parses how to wait for events.
 fn read_waiting(value: &str) -> Result<Waiting, Wrong> {
     match value {
         "block" => Ok(Waiting::Block),
@@ -428,7 +428,7 @@ fn read_client(text: &str) -> Result<(u32, u32), Wrong> {
     }
 }
 
-/// The first letter decides, and the file's name begins at the third.
+/// Parses the argument of `--wlog`: the first letter is the flag, and the file's name begins at the third.
 fn read_wlog(text: &str) -> (bool, String) {
     let name = text.char_indices().nth(2).map_or("", |(at, _)| &text[at..]);
     (text.starts_with(['y', 'Y']), name.to_owned())
@@ -447,7 +447,7 @@ fn read_protocol(text: &str) -> Result<Protocol, Wrong> {
     })
 }
 
-/// One address, or a range of them with both ends.
+/// Parses one address, or an inclusive range of them.
 fn addresses(text: &str) -> Option<Vec<IpAddr>> {
     if let Ok(address) = text.parse() {
         return Some(vec![address]);
@@ -459,13 +459,13 @@ fn addresses(text: &str) -> Option<Vec<IpAddr>> {
     (count < 65_536).then(|| (first..=last).map(|address| Ipv4Addr::from(address).into()).collect())
 }
 
-/// What is wrong with a parameter of a compound argument.
+/// Returns the error for a parameter of a compound argument.
 fn parameter(option: &str, what: &str, rest: &str, out_of_range: bool) -> Wrong {
     let errno = if out_of_range { ": Numerical result out of range" } else { "" };
     Wrong::Value(format!("{what} in --{option} arg (rest: `{rest}'){errno}"))
 }
 
-/// A number of sessions or calls, and what follows it.
+/// Parses a number of sessions or calls. Returns it and the remaining text.
 fn session_count<'a>(option: &str, what: &str, text: &'a str) -> Result<(u32, &'a str), Wrong> {
     let wrong = |rest, out_of_range| parameter(option, &format!("bad {what}"), rest, out_of_range);
     match whole(text, Base::Any) {
@@ -475,7 +475,7 @@ fn session_count<'a>(option: &str, what: &str, text: &'a str) -> Result<(u32, &'
     }
 }
 
-/// A think time, and what follows it.
+/// Parses a think time. Returns it and the remaining text.
 fn think_time<'a>(option: &str, place: &str, text: &'a str) -> Result<(f64, &'a str), Wrong> {
     let wrong = |rest, out_of_range| {
         parameter(option, &format!("bad user think time ({place} param)"), rest, out_of_range)
@@ -487,7 +487,7 @@ fn think_time<'a>(option: &str, place: &str, text: &'a str) -> Result<(f64, &'a 
     }
 }
 
-/// `N1,N2,X`.
+/// Parses `N1,N2,X`.
 fn read_sessions(option: &str, what: [&str; 2], text: &str) -> Result<(u32, u32, f64), Wrong> {
     let [first, second] = [format!("{} (1st param)", what[0]), format!("{} (2nd param)", what[1])];
     let (sessions, rest) = session_count(option, &first, text)?;
@@ -506,7 +506,7 @@ fn read_sessions(option: &str, what: [&str; 2], text: &str) -> Result<(u32, u32,
     }
 }
 
-/// `N,X,F`.
+/// Parses `N,X,F`.
 fn read_log(text: &str) -> Result<Sessions, Wrong> {
     let option = "wsesslog";
     let (sessions, rest) = session_count(option, "number of sessions (1st param)", text)?;
@@ -524,7 +524,7 @@ fn read_log(text: &str) -> Result<Sessions, Wrong> {
     Ok(Sessions::Log { sessions, think, file: file.to_owned() })
 }
 
-/// `N,X`. What is not understood is quoted from the number on that should have been before it.
+/// Parses `N,X`. Errors quote the text from the number before the invalid part.
 fn read_wset(text: &str) -> Result<(u32, f64), Wrong> {
     let option = "wset";
     let files = match whole(text, Base::Any) {

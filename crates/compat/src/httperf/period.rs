@@ -1,30 +1,30 @@
-//! Times between arrivals: the grammar of `--period`, and the original's deterministic sequences.
+//! Times between arrivals: the syntax of `--period`, and the original's deterministic sequences.
 //!
-//! The gaps are those of 0.9.0 (`v`: of its successor) to the last bit, so that a run can be repeated with either program.
+//! The gaps equal those of 0.9.0 (`v`: of its successor) to the last bit, so that either program can repeat a run.
 
 use super::number::{general, is_negative, real};
 
-/// How arrivals follow each other.
+/// The distribution of gaps between arrivals.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Period {
-    /// Every so many seconds.
+    /// A constant gap, in seconds.
     Deterministic(f64),
     /// Exponentially distributed with this mean.
     Exponential(f64),
-    /// Evenly distributed from the first to below the second.
+    /// Uniformly distributed from the first to below the second.
     Uniform(f64, f64),
-    /// Pairs: gaps of the first for as long as the second says, then the next pair, and round again.
+    /// Pairs of a gap and a duration: gaps of the first for the second, then the next pair, in a cycle.
     Variable(Vec<(f64, f64)>),
 }
 
-/// Pairs that `v` may have.
+/// Maximum number of pairs of `v`.
 const MOST_PAIRS: usize = 16;
 
 impl Period {
-    /// Reads the argument of `--period`.
+    /// Parses the argument of `--period`.
     ///
     /// # Errors
-    /// What is wrong with it, in the original's words.
+    /// The original's message.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let letter = match text.as_bytes().first() {
             Some(digit) if digit.is_ascii_digit() => 'd',
@@ -85,12 +85,12 @@ impl Period {
         }
     }
 
-    /// What `--rate` means: none or a negative one is sequential.
+    /// Converts the argument of `--rate`: zero and negative rates are sequential.
     pub(super) fn of_rate(rate: f64) -> Self {
         Self::Deterministic(if rate > 0.0 { 1.0 / rate } else { 0.0 })
     }
 
-    /// The mean gap in seconds.
+    /// Returns the mean gap in seconds.
     pub(super) fn mean(&self) -> f64 {
         match self {
             Self::Deterministic(mean) | Self::Exponential(mean) => *mean,
@@ -99,13 +99,13 @@ impl Period {
         }
     }
 
-    /// Whether each session waits for the end of the one before.
+    /// Returns whether each session waits for the end of the one before.
     pub(super) fn is_sequential(&self) -> bool {
-        // Not a number is not more than zero either.
+        // NaN is sequential too.
         !matches!(self.mean().partial_cmp(&0.0), Some(std::cmp::Ordering::Greater))
     }
 
-    /// As the echo line says it.
+    /// Formats the option for the echo line.
     pub(super) fn echo(&self) -> String {
         match self {
             Self::Deterministic(mean) => format!(" --rate={}", general(1.0 / mean)),
@@ -121,24 +121,24 @@ impl Period {
         }
     }
 
-    /// The gaps of client `id`, in seconds, without end.
+    /// Returns the endless sequence of gaps of client `id`, in seconds.
     pub(super) fn gaps(&self, id: u32) -> Gaps {
         Gaps { period: self.clone(), random: Random::of_client(id), pair: 0, spent: 0.0 }
     }
 
-    /// When the arrivals of client `id` are due, in nanoseconds from the first, which is due at once. Without end.
+    /// Returns the endless sequence of arrivals of client `id`, in nanoseconds from the first, which is due at once.
     pub(super) fn arrivals_ns(&self, id: u32) -> impl Iterator<Item = u64> {
         let mut due = 0.0;
         self.gaps(id).map(move |gap| {
             let now = due;
             due += gap;
-            // The cast saturates: what is beyond five centuries is as good as never.
+            // The cast saturates, at more than five centuries.
             (now * 1e9_f64).round() as u64
         })
     }
 }
 
-/// A mean, which is all there may be.
+/// Parses a mean and nothing after it.
 fn mean(text: &str) -> Result<f64, String> {
     match time(text) {
         Some((value, "")) => Ok(value),
@@ -146,19 +146,19 @@ fn mean(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A time of zero or more at the start of `text`, and what follows.
+/// Parses a time of zero or more at the start of `text`. Returns it and the remaining text.
 fn time(text: &str) -> Option<(f64, &str)> {
     real(text)
         .filter(|(value, out_of_range, _)| !out_of_range && !is_negative(*value))
         .map(|(value, _, rest)| (value, rest))
 }
 
-/// Times from one arrival to the next.
+/// The sequence of times from one arrival to the next.
 #[derive(Clone, Debug)]
 pub(super) struct Gaps {
     period: Period,
     random: Random,
-    /// Which pair of [`Period::Variable`], and how much of its time is spent.
+    /// The current pair of [`Period::Variable`], and how much of its duration is used up.
     pair: usize,
     spent: f64,
 }
@@ -184,7 +184,7 @@ impl Iterator for Gaps {
     }
 }
 
-/// The 48-bit linear congruential generator of POSIX's `erand48`, seeded as the original seeds it.
+/// The 48-bit linear congruential generator of POSIX's `erand48`, seeded as in the original.
 #[derive(Clone, Debug)]
 struct Random(u64);
 
@@ -197,7 +197,7 @@ impl Random {
         Self(high << 32 | middle << 16 | low)
     }
 
-    /// The next number, from 0 to below 1.
+    /// Returns the next number, from 0 to below 1.
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(0x5_DEEC_E66D).wrapping_add(0xB) & ((1 << 48) - 1);
         self.0 as f64 / (1_u64 << 48) as f64

@@ -1,78 +1,79 @@
-//! The report, byte for byte as 0.9.0 prints it, from numbers that are given.
+//! Formats the report, byte for byte as 0.9.0 prints it, from given figures.
 //!
-//! Quotients are taken here because the original's are: sizes are cut to whole bytes, rates are over the time between
+//! Quotients are computed here, as in the original: sizes are truncated to whole bytes, rates are over the time between
 //! start and end of the loop. What C would print as `inf` or `nan` is zero, so that every line stays readable.
 
 use std::fmt::Write as _;
 
-/// The numbers of a report.
+/// The figures of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// How long the test lasted, in seconds.
+    /// Duration of the test, in seconds.
     pub duration_s: f64,
-    /// Connections begun in one turn of the loop, at the most; a turn counts only when a later one begins one too.
+    /// Maximum number of connections begun in one turn of the loop. A turn counts only when a later one begins a
+    /// connection too.
     pub connect_burst: u64,
     /// Connections begun.
     pub connections: u64,
-    /// Connections there were at once, at the most.
+    /// Maximum number of concurrent connections.
     pub concurrent: u64,
-    /// Requests written to their end, each resend again.
+    /// Requests sent completely; each resend counts again.
     pub requests: u64,
-    /// Bytes of those.
+    /// Bytes of these requests.
     pub request_bytes: u64,
-    /// Replies that came whole.
+    /// Complete replies.
     pub replies: u64,
-    /// Their bytes: heads, bodies without framing, and what follows the last chunk.
+    /// Their bytes: heads, bodies without framing, and trailers after the last chunk.
     pub reply_bytes: [u64; 3],
-    /// Their statuses by hundreds, from 1xx.
+    /// Replies by status class, from 1xx.
     pub classes: [u64; 5],
-    /// How many connections had at least one reply.
+    /// Connections with at least one reply.
     pub lifetimes: u64,
-    /// How long those lasted, in milliseconds.
+    /// Lifetimes of these connections, in milliseconds.
     pub lifetime_ms: Spread,
-    /// Connections by lifetime, in bins of one millisecond: which bin, and how many. In order, without empty ones.
+    /// Connections by lifetime: index and count of bins of one millisecond, in order, without empty ones.
     pub lifetime_bins: Vec<(u64, u64)>,
     /// Mean time to connect, TLS included, in milliseconds.
     pub connect_ms: f64,
-    /// Replies a second, every five seconds.
+    /// Replies per second, in spans of five seconds.
     pub reply_rates: Spread,
     /// Mean time from the first byte of a request to the first of its reply, in milliseconds.
     pub response_ms: f64,
-    /// Mean time from there to the reply's last byte, in milliseconds.
+    /// Mean time from the first byte of a reply to its last, in milliseconds.
     pub transfer_ms: f64,
     /// CPU time in user mode and in the kernel, in seconds.
     pub cpu_s: [f64; 2],
-    /// What went wrong.
+    /// Errors by kind.
     pub errors: Errors,
-    /// Replies with status 200 and 302, where `--periodic-stats` asks for them.
+    /// Replies with status 200 and 302, if `--periodic-stats` was given.
     pub periodic: Option<[u64; 2]>,
-    /// Sessions, where there were any.
+    /// Sessions, if there were any.
     pub sessions: Option<Sessions>,
 }
 
-/// The errors that have counters of their own.
+/// Counters of errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Errors {
-    /// A deadline passed: one for each connection.
+    /// A deadline passed; counted once per connection.
     pub client_timeout: u64,
-    /// The system gave a connection up.
+    /// The system timed a connection out.
     pub socket_timeout: u64,
-    /// Refused.
+    /// Connection refused.
     pub refused: u64,
-    /// Reset, or closed where more was due.
+    /// Reset, or closed before the reply was complete.
     pub reset: u64,
-    /// No descriptor was left to this process.
+    /// The process had no descriptor left.
     pub no_files: u64,
     /// No local port was left.
     pub no_ports: u64,
-    /// No descriptor was left to this machine.
+    /// The machine had no descriptor left.
     pub table_full: u64,
-    /// Anything else.
+    /// Any other error.
     pub other: u64,
 }
 
 impl Errors {
-    /// All of them.
+    /// Returns the sum of all errors.
     #[must_use]
     pub const fn total(&self) -> u64 {
         let those_of_this_machine = self.no_files + self.no_ports + self.table_full;
@@ -85,44 +86,44 @@ impl Errors {
     }
 }
 
-/// What the sessions came to.
+/// Results of sessions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sessions {
-    /// Sessions that completed, by the second, every five seconds.
+    /// Completed sessions per second, in spans of five seconds.
     pub rates: Spread,
-    /// How many completed.
+    /// Number of completed sessions.
     pub completed: u64,
-    /// How many failed.
+    /// Number of failed sessions.
     pub failed: u64,
-    /// Connections of those that completed.
+    /// Connections of completed sessions.
     pub connections: u64,
-    /// Mean time from start to end of those that completed, in seconds.
+    /// Mean duration of completed sessions, in seconds.
     pub lifetime_s: f64,
-    /// Mean time from start to end of those that failed, in seconds.
+    /// Mean duration of failed sessions, in seconds.
     pub failtime_s: f64,
-    /// Sessions by the number of their replies, from zero.
+    /// Number of sessions by number of replies, from zero.
     pub lengths: Vec<u64>,
 }
 
-/// Some numbers in five.
+/// Summary statistics of a set of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// The least.
+    /// The minimum.
     pub min: f64,
     /// The mean.
     pub mean: f64,
-    /// The greatest.
+    /// The maximum.
     pub max: f64,
-    /// The middle one.
+    /// The median.
     pub median: f64,
-    /// The standard deviation of a sample; zero for fewer than two.
+    /// The sample standard deviation; zero for fewer than two values.
     pub stddev: f64,
-    /// How many.
+    /// The number of values.
     pub count: u64,
 }
 
 impl Spread {
-    /// Of these numbers, without a median.
+    /// Summarizes these values, without a median.
     #[must_use]
     pub fn of(values: &[f64]) -> Self {
         if values.is_empty() {
@@ -142,8 +143,8 @@ impl Spread {
     }
 }
 
-/// The middle of lifetimes in bins of one millisecond, in milliseconds: the middle of the first bin by which at least half
-/// of them are counted. It ends in `.5`, or is zero when there are none.
+/// Returns the median of lifetimes in bins of one millisecond, in milliseconds: the middle of the first bin at which
+/// the cumulative count reaches half. It ends in `.5`, or is zero without lifetimes.
 #[must_use]
 pub fn median_ms(bins: &[(u64, u64)]) -> f64 {
     let all: u64 = bins.iter().map(|bin| bin.1).sum();
@@ -157,7 +158,7 @@ pub fn median_ms(bins: &[(u64, u64)]) -> f64 {
     0.0
 }
 
-/// The report from `Maximum connect burst length` to its end.
+/// Formats the report from `Maximum connect burst length` to its end.
 #[must_use]
 pub fn report(figures: &Figures, verbose: u32) -> String {
     let mut text = String::with_capacity(2_048);
@@ -299,7 +300,7 @@ fn write_sessions(s: &Sessions, duration_s: f64, out: &mut String) -> std::fmt::
     Ok(())
 }
 
-/// A quotient, or zero where there is none.
+/// Returns the quotient, or zero if it is not finite.
 fn over(dividend: f64, divisor: f64) -> f64 {
     let quotient = dividend / divisor;
     if quotient.is_finite() { quotient } else { 0.0 }

@@ -1,4 +1,4 @@
-//! The file of `--wsesslog`: sessions of bursts of requests.
+//! Parses the file of `--wsesslog`: sessions of bursts of requests.
 //!
 //! ```text
 //! file     := { line }
@@ -19,7 +19,7 @@ pub(super) struct Logged {
     pub(super) contents: Vec<u8>,
 }
 
-/// Requests that belong together: the first alone, the others when it is answered, then the pause.
+/// A burst: the first request alone, the others once it is answered, then a pause.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LoggedBurst {
     pub(super) calls: Vec<Logged>,
@@ -29,13 +29,13 @@ pub(super) struct LoggedBurst {
 /// The bursts of one session.
 pub(super) type LoggedSession = Vec<LoggedBurst>;
 
-/// The methods that are known; what begins with one of them is taken for it.
+/// The known methods. Any text that begins with one of them counts as that method.
 const METHODS: [&str; 9] = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE", "PROPFIND", "REPORT"];
 
-/// Reads a session file. `name` is what messages call it; `think` is the pause after a burst that has none of its own.
+/// Parses a session file. Messages use `name` for the file; `think` is the default pause after a burst.
 ///
 /// # Errors
-/// What is wrong with the file, in the original's words where it has some.
+/// The error in the file, with the original's message where it has one.
 pub(super) fn parse(text: &[u8], name: &str, think: f64) -> Result<Vec<LoggedSession>, String> {
     let mut sessions: Vec<LoggedSession> = Vec::new();
     let mut open = false;
@@ -70,7 +70,7 @@ pub(super) fn parse(text: &[u8], name: &str, think: f64) -> Result<Vec<LoggedSes
     if sessions.is_empty() { Err(format!("no session definitions in {name}")) } else { Ok(sessions) }
 }
 
-/// What separates words. A carriage return is a blank like others.
+/// Returns whether a byte separates words. A carriage return does.
 const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next word of this line; empty at its end.
+    /// Returns the next word of this line; empty at its end.
     fn word(&mut self) -> &'a [u8] {
         self.skip_blanks();
         let from = self.at;
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         &self.text[from..self.at]
     }
 
-    /// Reads what follows a URI up to and with the end of the line; gives the think time that stands there.
+    /// Parses what follows a URI, up to and including the end of the line. Returns its think time, if any.
     fn arguments(&mut self, logged: &mut Logged, name: &str) -> Result<Option<f64>, String> {
         let mut think = None;
         loop {
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A string as a shell would read it, but with a few escapes of C everywhere.
+    /// Parses a string by the rules of a shell, plus a few escapes of C everywhere.
     fn contents(&mut self, name: &str) -> Result<Vec<u8>, String> {
         let (mut contents, mut quote) = (Vec::new(), None);
         while let Some(byte) = self.peek() {
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
                     }
                 }
                 b'\n' => {
-                    // A quote that is not closed takes the rest of its line.
+                    // An unterminated quote extends to the end of its line.
                     contents.push(byte);
                     break;
                 }
@@ -183,7 +183,7 @@ mod tests {
         parse(text.as_bytes(), "f", 1.0).unwrap_or_else(|error| panic!("{text:?}: {error}"))
     }
 
-    /// Sessions as one line of text: bursts in brackets, the pause behind them.
+    /// Formats sessions as one line of text: bursts in brackets, each followed by its pause.
     fn shape(text: &str) -> String {
         let call = |logged: &Logged| {
             let contents = String::from_utf8_lossy(&logged.contents).escape_debug().to_string();
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(sessions(&text)[0][0].calls[0].contents.len(), 600_000);
     }
 
-    /// Pieces of a file: those that mean something, and others.
+    /// Generates pieces of a file, both valid and invalid.
     fn pieces() -> impl Strategy<Value = Vec<u8>> {
         let words: Vec<&[u8]> = vec![
             b"/a",
@@ -322,7 +322,7 @@ mod tests {
         prop::collection::vec(prop::collection::vec(burst, 1..4), 1..4)
     }
 
-    /// A file that means these sessions.
+    /// Returns a file that encodes these sessions.
     fn written(sessions: &[LoggedSession]) -> Vec<u8> {
         let mut text = Vec::new();
         for burst in sessions.iter().flat_map(|session| session.iter().map(Some).chain([None])) {

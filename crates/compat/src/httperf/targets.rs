@@ -1,11 +1,11 @@
-//! Which URIs are asked for when it is not always the same: `--wset`, `--wlog` and `--servers`.
+//! The order of URIs for `--wset`, `--wlog` and `--servers`.
 
 use warwolf_plan::{Cursor, ListEnd};
 
-/// The URIs of a working set of `files`, under `prefix`: one path element a digit.
+/// Returns the URIs of a working set of `files`, under `prefix`: one path element per digit.
 ///
-/// A slash at the end of the prefix is dropped. (The original drops the first character instead, which is right only for
-/// `/` itself.)
+/// A slash at the end of the prefix is dropped. (The original drops the first character instead, which is correct only
+/// for `/` itself.)
 pub(super) fn working_set(prefix: &str, files: u32) -> Vec<String> {
     let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
     let mut digits = 0;
@@ -24,26 +24,26 @@ fn path(file: u32, digits: usize) -> String {
     format!("{file:0digits$}").chars().flat_map(|digit| ['/', digit]).collect()
 }
 
-/// In which order targets are asked for, by their place among all: what the k-th call of a run gets.
+/// The sequence of target indexes: the k-th item belongs to the k-th call of a run.
 #[derive(Clone, Debug)]
 pub(super) enum Sequence {
-    /// One after the other, and round again.
+    /// In order, in a cycle.
     Round { next: usize, count: usize },
-    /// One after the other, once.
+    /// In order, once.
     Once { next: usize, count: usize },
-    /// The same one, until enough of the next one is due.
+    /// The same target until the sum of the rates reaches one, then the next.
     WorkingSet { file: u32, files: u32, step: u32, rate: f64, due: f64 },
 }
 
 impl Sequence {
-    /// The working set of `--wset`, as client `id` of `clients` goes through it.
+    /// Creates the sequence of `--wset` for client `id` of `clients`.
     pub(super) fn working_set(files: u32, rate: f64, (id, clients): (u32, u32)) -> Self {
         Self::WorkingSet { file: id, files, step: clients, rate, due: FIRST_DUE }
     }
 }
 
-/// The cursor of a plan that goes through `count` targets like [`Sequence::working_set`], which adds to its sum before a call
-/// where a cursor adds after it.
+/// Returns the plan's cursor over `count` targets equivalent to [`Sequence::working_set`], which adds to its sum before
+/// a call, whereas a cursor adds after it.
 pub(super) fn working_set_cursor(rate: f64, (id, clients): (u32, u32), count: usize) -> Cursor {
     let sum = FIRST_DUE + rate;
     let (moves, phase) = if sum >= 1.0 { (1, sum - 1.0) } else { (0, sum) };
@@ -51,7 +51,7 @@ pub(super) fn working_set_cursor(rate: f64, (id, clients): (u32, u32), count: us
     Cursor { first: first as u32, step: clients, advance: rate, phase, end: ListEnd::Wrap }
 }
 
-/// What the C library's generator of random numbers gives first when nobody has seeded it.
+/// The first value of the C library's random generator without a seed.
 const FIRST_DUE: f64 = 11.0 / (1_u64 << 48) as f64;
 
 impl Iterator for Sequence {
@@ -78,15 +78,15 @@ impl Iterator for Sequence {
                         *file -= *files;
                     }
                 }
-                // With fewer files than clients the original asks for files that there are not.
+                // With fewer files than clients the original requests files that do not exist.
                 Some((*file % (*files).max(1)) as usize)
             }
         }
     }
 }
 
-/// Entries of a list in which each ends with a NUL byte; empty ones are passed over. A list without any NUL that has lines
-/// is taken by lines, because that is what was meant; whether it was is said too.
+/// Splits a list of entries that each end with a NUL byte, skipping empty ones. A list without NUL but with lines is
+/// split by lines. Returns whether it was.
 pub(super) fn entries(text: &[u8]) -> (Vec<&[u8]>, bool) {
     let by_lines = !text.contains(&0) && text.contains(&b'\n');
     let end = if by_lines { b'\n' } else { 0 };

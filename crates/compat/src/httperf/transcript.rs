@@ -1,20 +1,20 @@
-//! Lines of `--print-request` and `--print-reply`.
+//! Formats the lines of `--print-request` and `--print-reply`.
 //!
-//! Each line begins with what it is of: `S` for what is sent or `R` for what is received, `H` for head or `B` for body or `S`
-//! for sizes, and the number of the call. What has no line end waits for the rest, each body for itself. (The original has
-//! one place to wait for all that a call sends and receives, so that lines run into each other there.)
+//! Each line begins with its kind: `S` for sent or `R` for received, `H` for head, `B` for body or `S` for sizes, and
+//! the number of the call. A line without its end is buffered, separately for each body. (The original has one buffer
+//! for all that a call sends and receives, so that its lines run into each other.)
 
 use super::options::Parts;
 use std::collections::HashMap;
 
-/// Writes down what goes over the wire.
+/// Formats requests and replies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transcript {
     request: Option<Parts>,
     reply: Option<Parts>,
-    /// Who says of each request what it fetches, if anybody does.
+    /// The program's name in a line about the target of each request, if that line is printed.
     fetching: Option<String>,
-    /// Bytes of replies' bodies whose line has not ended, by call.
+    /// Bytes of reply bodies whose line has not ended, by call.
     waiting: HashMap<u64, Vec<u8>>,
 }
 
@@ -23,24 +23,24 @@ impl Transcript {
         Self { request, reply, ..Self::default() }
     }
 
-    /// With a line for each request on what it fetches, in the name of `program`.
+    /// Adds a line about the target of each request, prefixed with `program`.
     pub(super) fn with_fetching(self, program: &str) -> Self {
         Self { fetching: Some(program.to_owned()), ..self }
     }
 
-    /// Whether requests are written down.
+    /// Returns whether requests are printed.
     #[must_use]
     pub(super) const fn wants_requests(&self) -> bool {
         self.request.is_some() || self.fetching.is_some()
     }
 
-    /// Whether replies are written down.
+    /// Returns whether replies are printed.
     #[must_use]
     pub(super) const fn wants_replies(&self) -> bool {
         self.reply.is_some()
     }
 
-    /// A request is sent, for the first time or again. `head` has its empty line.
+    /// Writes a request that is sent, for the first time or again. `head` includes its empty line.
     pub(super) fn request(&mut self, call: u64, head: &[u8], body: &[u8], out: &mut Vec<u8>) {
         if let Some(program) = &self.fetching {
             let target = head.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
@@ -58,14 +58,14 @@ impl Transcript {
         out.extend_from_slice(format!("SS{call}: header {} content {}\n", head.len(), body.len()).as_bytes());
     }
 
-    /// The head of a reply is complete. `head` has its empty line.
+    /// Writes the complete head of a reply. `head` includes its empty line.
     pub(super) fn head(&mut self, call: u64, head: &[u8], out: &mut Vec<u8>) {
         if self.reply.is_some_and(Parts::header) {
             lines(b'R', b'H', call, head, out);
         }
     }
 
-    /// More of the body of a reply has come.
+    /// Writes the next part of the body of a reply.
     pub(super) fn body(&mut self, call: u64, bytes: &[u8], out: &mut Vec<u8>) {
         if !self.reply.is_some_and(Parts::body) {
             return;
@@ -78,7 +78,7 @@ impl Transcript {
         }
     }
 
-    /// A reply is complete: bytes of its head, its body, and what follows the last chunk.
+    /// Writes the end of a reply: bytes of its head, of its body, and after the last chunk.
     pub(super) fn end(&mut self, call: u64, sizes: [u64; 3], out: &mut Vec<u8>) {
         let Some(_) = self.reply else { return };
         if let Some(rest) = self.waiting.remove(&call) {
@@ -90,7 +90,7 @@ impl Transcript {
     }
 }
 
-/// Writes each line of `text` behind its mark; the last one need not end.
+/// Writes each line of `text` after its prefix; the last one may lack its end.
 fn lines(direction: u8, part: u8, call: u64, text: &[u8], out: &mut Vec<u8>) {
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         out.extend_from_slice(&[direction, part]);
@@ -104,7 +104,7 @@ fn lines(direction: u8, part: u8, call: u64, text: &[u8], out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    /// One call with everything, its reply's body in two pieces.
+    /// Formats one call with its request and reply, the reply's body in two pieces.
     fn written(request: Option<Parts>, reply: Option<Parts>, body: [&str; 2]) -> String {
         let mut transcript = Transcript::new(request, reply);
         let mut out = Vec::new();

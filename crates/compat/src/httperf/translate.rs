@@ -1,7 +1,7 @@
-//! Options to a plan.
+//! Translates options into a plan.
 //!
-//! Everything the original does in the order of the run is one worker's here: orders of requests and serial numbers are
-//! those of creation over the whole run.
+//! The plan has one worker, because the order of requests and the serial numbers follow the order of creation over the
+//! whole run, as in the original.
 
 use super::ciphers::{Chosen, choose};
 use super::options::{Options, Protocol, Sessions, Waiting};
@@ -20,15 +20,15 @@ use warwolf_plan::{
     Schedule, Scheme, Script, Stop, Think, Timeouts, TlsVersion, Verify, WhenFull, Work,
 };
 
-/// A plan, and what is to be said about it on stderr.
+/// A plan, and its messages for stderr.
 pub(super) struct Translated {
     pub(super) plan: Plan,
     pub(super) notes: Vec<String>,
-    /// Targets that differ from call to call, and the order in which they are asked for.
+    /// Targets that differ from call to call, and their order.
     pub(super) visits: Option<Visits>,
 }
 
-/// Targets, and the order in which they are asked for.
+/// Targets and their order.
 #[derive(Clone, Debug)]
 pub(super) struct Visits {
     pub(super) targets: Vec<String>,
@@ -38,9 +38,9 @@ pub(super) struct Visits {
 /// Why there is no plan.
 #[derive(Debug)]
 pub(super) enum NoPlan {
-    /// It cannot be made: what to say.
+    /// An error, with its message.
     Wrong(String),
-    /// There is nothing to do: no connections, no calls, no sessions.
+    /// Nothing to do: no connections, no calls, or no sessions.
     Nothing,
 }
 
@@ -50,10 +50,10 @@ impl From<String> for NoPlan {
     }
 }
 
-/// The plan that the options mean. Files are read through `read`.
+/// Translates the options into a plan. Files are read through `read`.
 ///
 /// # Errors
-/// When a file cannot be had or is wrong, when options exclude each other, and when there is nothing to do.
+/// When a file cannot be read or is invalid, when options exclude each other, and when there is nothing to do.
 pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated, NoPlan> {
     if options.sessions_clash {
         return Err("--wsess, --wsesslog and --wsesspage exclude each other".to_owned().into());
@@ -74,7 +74,7 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
     plan.session.cookies = if options.cookies { CookiePolicy::LastValue } else { CookiePolicy::Off };
     if let Some(Sessions::Pages { .. }) = options.sessions {
         plan.session.redirects.limit = REDIRECTS;
-        // All at once, as often as they are named, and from the page's own server only.
+        // Concurrently, once per reference, and from the page's server only.
         plan.session.resources = Some(Resources {
             kinds: vec![ResourceKind::Image, ResourceKind::Frame],
             repeats: true,
@@ -102,10 +102,10 @@ pub(super) fn translate(options: &Options, read: Read<'_>) -> Result<Translated,
 
 /// Redirects in a row that `--wsesspage` follows; the original has no limit.
 const REDIRECTS: u32 = 20;
-/// Parts of a page that `--wsesspage` fetches.
+/// Maximum number of resources of a page that `--wsesspage` fetches.
 const PARTS: u32 = 10_000;
 
-/// Only 1.0 and 1.1 can be spoken.
+/// Checks the HTTP version: only 1.0 and 1.1 are supported.
 fn check_version(options: &Options) -> Result<(), String> {
     match options.http_version {
         (1, 0 | 1) => Ok(()),
@@ -116,7 +116,7 @@ fn check_version(options: &Options) -> Result<(), String> {
     }
 }
 
-/// Calls of a burst that go out together must find room.
+/// Checks that the concurrent calls of a burst fit into the session's connections.
 fn check_capacity(options: &Options) -> Result<(), NoPlan> {
     let Some(Sessions::Calls { calls, .. }) = options.sessions else { return Ok(()) };
     let together = u64::from(options.burst.min(calls).saturating_sub(1));
@@ -126,16 +126,16 @@ fn check_capacity(options: &Options) -> Result<(), NoPlan> {
     Ok(())
 }
 
-/// What is said when a burst does not fit. It has no program's name before it, but its own.
+/// The error for a burst that does not fit. It follows the program's name without a colon.
 pub(super) const TOO_MANY: &str = ".session_issue_call: too many calls pending!\n\tIncrease --max-connections and/or \
                                    --max-piped-calls.";
 
-/// Connections that a session may have.
+/// Returns the maximum number of connections of a session.
 fn slots(options: &Options) -> u32 {
     if options.max_connections == 0 { 4 } else { options.max_connections }
 }
 
-/// Calls in flight that a session's connection may have.
+/// Returns the maximum number of calls in flight per connection of a session.
 fn piped(options: &Options) -> u32 {
     match (options.max_piped_calls, options.http_version) {
         (0, (1, 0)) => 1,
@@ -168,7 +168,7 @@ fn open(name: &str, read: Read<'_>) -> Result<Vec<u8>, String> {
     read(Path::new(name)).map_err(|_| format!("can't open {name}"))
 }
 
-/// A list of which each entry ends with NUL.
+/// Reads a list of entries that each end with NUL.
 fn list(name: &str, read: Read<'_>) -> Result<Vec<u8>, String> {
     let bytes = open(name, read)?;
     if bytes.is_empty() { Err(format!("file {name} is empty")) } else { Ok(bytes) }
@@ -182,10 +182,10 @@ fn servers(options: &Options, read: Read<'_>) -> Result<Vec<String>, String> {
     if names.is_empty() { Err(format!("{file} does not contain any valid names")) } else { Ok(names) }
 }
 
-/// What sessions do, and how many there are.
+/// The work of sessions, and their number.
 struct Workload {
     requests: Vec<Request>,
-    /// Equal parts of them, one for each server.
+    /// Number of equal parts of the requests, one per server.
     parts: u32,
     work: Work,
     think: Think,
@@ -213,7 +213,7 @@ fn workload(
     }
     let (sessions, calls, think) = match options.sessions {
         Some(Sessions::Calls { sessions, calls, think }) => (Some(sessions), calls, think),
-        // A duration makes a number unnecessary.
+        // With a duration, the number of sessions is optional.
         _ if options.runtime.is_some() && !options.conns_given => (None, options.calls, 0.0),
         _ => (Some(options.conns), options.calls, 0.0),
     };
@@ -222,7 +222,7 @@ fn workload(
     }
     let method = options.method.as_deref().unwrap_or("GET");
     let targets = targets(options, read, notes)?;
-    // A connection goes to the server whose turn it is, its calls take the targets whose turn it is.
+    // Connections rotate over the servers, calls over the targets.
     let requests = servers
         .iter()
         .flat_map(|server| targets.iter().map(move |target| (server, target)))
@@ -240,7 +240,7 @@ fn workload(
     Ok(Workload { requests, parts, work, think, sessions: sessions.map(u64::from), visits })
 }
 
-/// So many sessions of so many pages, whatever else would say what is asked for.
+/// Returns the workload of `--wsesspage`, which overrides `--wset` and `--wlog`.
 fn paged(
     options: &Options,
     stationery: &Stationery<'_>,
@@ -270,7 +270,7 @@ fn paged(
     })
 }
 
-/// The same pause each time.
+/// Returns a constant pause.
 fn constant(think: f64) -> Think {
     match seconds(think) {
         Duration::ZERO => Think::None,
@@ -278,7 +278,7 @@ fn constant(think: f64) -> Think {
     }
 }
 
-/// What is asked for, in order.
+/// Returns the targets, in order.
 fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result<Vec<Vec<u8>>, String> {
     if let Some((_, file)) = &options.wlog {
         let bytes = list(file, read)?;
@@ -298,7 +298,7 @@ fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result
     })
 }
 
-/// The same in the words of a plan.
+/// Returns the order of targets as a plan expresses it.
 fn order(options: &Options, count: usize) -> Order {
     match (&options.wlog, options.wset) {
         (Some((true, _)), _) => Order::Shared(Cursor::default()),
@@ -308,7 +308,7 @@ fn order(options: &Options, count: usize) -> Order {
     }
 }
 
-/// In which order targets are asked for, where there is more than one.
+/// Returns the order of targets, if there is more than one.
 fn sequence(options: &Options, count: usize) -> Option<Sequence> {
     match (&options.wlog, options.wset) {
         (Some((true, _)), _) => Some(Sequence::Round { next: 0, count }),
@@ -335,7 +335,7 @@ fn scripted(
             requests.len() - 1
         }) as u32)
     };
-    // Session k takes script k: with several servers each of them needs every script.
+    // Session k runs script k: with several servers each of them needs every script.
     let rounds = if servers.len() == 1 { 1 } else { servers.len() };
     let scripts = (0..logged.len() * rounds)
         .map(|number| {
@@ -399,7 +399,7 @@ fn schedule(options: &Options, sessions: Option<u64>, plan: &mut Plan) -> Result
     Ok(())
 }
 
-/// Arrivals that are computed beforehand: 128 MiB.
+/// Maximum number of precomputed arrivals: 128 MiB.
 const MOST_ARRIVALS: usize = 1 << 24;
 
 fn connections(options: &Options, plan: &mut Plan) {
@@ -433,12 +433,12 @@ fn connections(options: &Options, plan: &mut Plan) {
     };
 }
 
-/// The status that fails a session, if there is one that a reply can have.
+/// Returns the status that fails a session, if it is one that a reply can have.
 fn status(options: &Options) -> Option<u16> {
     u16::try_from(options.failure_status).ok().filter(|status| *status > 0)
 }
 
-/// A limit in seconds, where there is one: zero, less, and what is no number are none.
+/// Converts a limit in seconds. Zero, negative and non-finite values mean no limit.
 fn limit(value: f64) -> Option<Duration> {
     (value > 0.0 && value.is_finite()).then(|| seconds(value))
 }
@@ -450,14 +450,14 @@ fn seconds(value: f64) -> Duration {
 fn network(options: &Options, plan: &mut Plan) {
     let network = &mut plan.network;
     network.nodelay = true;
-    // The kernel takes the number as signed and doubles it; zero and less are its least.
+    // The kernel takes the number as signed and doubles it; zero and negative values select its minimum.
     let size = |bytes: i32| u32::try_from(bytes).unwrap_or(0);
     network.send_buffer = Some(size(options.send_buffer));
     network.receive_buffer = Some(size(options.recv_buffer));
     network.close_with_reset = options.close_with_reset;
     network.bind.clone_from(&options.my_addresses);
     network.bind_ports = options.hog.then_some((1_024, u16::MAX));
-    // As the original does; an address of the newer kind has to be given as such.
+    // As in the original; an IPv6 address has to be given literally.
     network.ipv6 = Some(options.server.contains(':'));
 }
 
@@ -483,7 +483,7 @@ fn tls(options: &Options, plan: &mut Plan, notes: &mut Vec<String>) -> Result<()
             return Err(format!("{name} is not spoken any more (RFC 8996): use TLSv1.2, TLSv1.3 or auto"));
         }
     };
-    // In a plain run each connection is its own session, and none is resumed.
+    // In a plain run each connection is its own session, and no TLS session is resumed.
     tls.resumption = match options.sessions {
         Some(_) if !options.no_reuse => Resumption::Session,
         _ => Resumption::Off,

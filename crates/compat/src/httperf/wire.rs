@@ -1,4 +1,4 @@
-//! Requests as they go over the wire.
+//! Builds requests as they are sent.
 
 use super::options::Options;
 
@@ -7,7 +7,7 @@ use super::options::Options;
 pub(super) struct Wire {
     pub(super) method: String,
     pub(super) target: Vec<u8>,
-    /// The head up to but without the empty line that ends it.
+    /// The head without the empty line that ends it.
     pub(super) head: Vec<u8>,
     pub(super) body: Vec<u8>,
 }
@@ -24,7 +24,7 @@ impl<'a> Stationery<'a> {
         Self { options, extra }
     }
 
-    /// A request to `server`, which a `--server-name` takes the place of in the head.
+    /// Builds a request to `server`. `--server-name` replaces `server` in the head.
     pub(super) fn request(&self, server: &str, method: &str, target: &[u8], body: &[u8]) -> Wire {
         let options = self.options;
         let (major, minor) = options.http_version;

@@ -1,64 +1,64 @@
-//! What the transactions of a run come to.
+//! Counts the transactions of a run.
 
 use std::collections::BTreeMap;
 use warwolf_measure::Outcome;
 
-/// A transaction that is over.
+/// A finished transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transaction<'a> {
-    /// From before connecting to after the close, in nanoseconds, without the making of its data.
+    /// From before connecting to after the close, in nanoseconds, without the time to generate its data.
     pub took_ns: u64,
-    /// What the making of its data took, in nanoseconds.
+    /// Time to generate its data, in nanoseconds.
     pub making_ns: u64,
-    /// When it was over, in nanoseconds since the run began.
+    /// When it finished, in nanoseconds since the start of the run.
     pub finished_ns: u64,
-    /// Bytes of random data, as they were sent.
+    /// Bytes of random data as sent.
     pub drawn_bytes: u64,
-    /// Bytes of the body of the reply.
+    /// Bytes of the response body.
     pub body_bytes: u64,
-    /// Status of the reply; zero when there was none.
+    /// Status of the response; zero without a response.
     pub status: u16,
-    /// What the status line says behind the status.
+    /// Reason phrase of the status line.
     pub reason: &'a [u8],
     /// How it ended.
     pub outcome: Outcome,
 }
 
-/// No connection, for whatever reason.
+/// Status for any failure to connect.
 const REFUSED: u16 = 503;
-/// No reply that begins with a status line.
+/// Status for a response that does not begin with a status line.
 const MALFORMED: u16 = 400;
-/// No sign of the server for too long; the original would have waited on.
+/// Status for a timeout; the original would have kept waiting.
 const HUNG: u16 = 504;
 
-/// Adds up transactions.
+/// Counts transactions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     pub(super) transactions: u64,
     pub(super) took_ns: u128,
     pub(super) making_ns: u128,
     pub(super) bytes: u64,
-    /// By status, the made-up ones included.
+    /// By status, including the substitutes.
     pub(super) statuses: BTreeMap<u16, u64>,
-    /// Transactions without a status of the server's own, by how they ended.
+    /// Transactions with a substitute status, by status and outcome.
     pub(super) made_up: BTreeMap<(u16, &'static str), u64>,
     last_ns: u64,
 }
 
 impl Count {
-    /// When the last transaction was over, in nanoseconds since the run began.
+    /// Finish of the last transaction, in nanoseconds since the start of the run.
     #[must_use]
     pub const fn last_ns(&self) -> u64 {
         self.last_ns
     }
 
-    /// Transactions that are over.
+    /// Returns the number of finished transactions.
     #[must_use]
     pub const fn transactions(&self) -> u64 {
         self.transactions
     }
 
-    /// Adds what another worker has counted.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.transactions += other.transactions;
         self.took_ns += other.took_ns;
@@ -73,7 +73,7 @@ impl Count {
         }
     }
 
-    /// Adds a transaction, and to `stderr` a line when it stands for real trouble: a status of 500 or more.
+    /// Adds a transaction. Writes a line to `stderr` if its status is 500 or more.
     pub fn add(&mut self, transaction: &Transaction<'_>, process: u32, stderr: &mut Vec<u8>) {
         let Some((status, message)) = status(transaction) else { return };
         self.transactions += 1;
@@ -89,7 +89,7 @@ impl Count {
             stderr.extend_from_slice(format!("{process}: ").as_bytes());
             match message {
                 Some(text) => stderr.extend_from_slice(text.as_bytes()),
-                // The original forgot to take the carriage return off.
+                // The original does not strip the carriage return.
                 None => stderr.extend_from_slice(&[transaction.reason, b"\r"].concat()),
             }
             stderr.push(b'\n');
@@ -97,15 +97,15 @@ impl Count {
     }
 }
 
-/// The status a transaction is counted under, and the words for one that the server did not send. None for a
-/// transaction that the end of the run cut off.
+/// Returns the status under which a transaction is counted, and the message of a substitute status. Returns `None` for
+/// a transaction cut off by the end of the run.
 fn status(transaction: &Transaction<'_>) -> Option<(u16, Option<&'static str>)> {
     let malformed = || if transaction.status > 0 { (transaction.status, None) } else { (MALFORMED, None) };
     match transaction.outcome {
         Outcome::Completed => Some((transaction.status, None)),
         Outcome::Unfinished => None,
         Outcome::ResponseTimeout | Outcome::TlsTimeout => Some((HUNG, Some("No sign of the server"))),
-        // The body of a reply is what came before the end, however that came.
+        // The body is whatever was received before the connection ended, however it ended.
         Outcome::Reset
         | Outcome::Closed
         | Outcome::ClosedMidReply

@@ -1,7 +1,7 @@
 //! `torture.pl` 1.05 (Stein, 1999).
 //!
-//! [`parse`] makes a plan of its words, [`Count`] adds up what the transactions of the run came to, and [`report()`] prints
-//! that as the original does. What differs from the original on purpose is in `docs/torture_pl.md`.
+//! [`parse`] translates its arguments into a plan, [`Count`] counts the transactions of the run, and [`report()`]
+//! prints them in the original's format. Deliberate differences from the original are in `docs/torture_pl.md`.
 
 mod count;
 mod observer;
@@ -18,34 +18,34 @@ pub use report::{Own, details, ending, report, starting};
 use std::time::Duration;
 use warwolf_plan::Plan;
 
-/// What a command line of `torture.pl` means.
+/// A parsed command line of `torture.pl`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classic {
     /// The load.
     pub plan: Plan,
-    /// What is printed about it.
+    /// What is printed, and how.
     pub style: Style,
 }
 
-/// What is printed, and how many transactions there are to be.
+/// What is printed, and the number of transactions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Style {
-    /// The program's name as it was called.
+    /// The program's name as invoked.
     pub name: String,
-    /// Copies, each of which fetches by itself.
+    /// Number of copies; each makes its own requests.
     pub copies: u32,
-    /// Fetches of each copy.
+    /// Requests per copy.
     pub times: u64,
-    /// The number that random data is made from.
+    /// Seed of the random data.
     pub seed: u64,
-    /// Whether more is said on stderr than the original says.
+    /// Whether to print more on stderr than the original does.
     pub verbose: bool,
-    /// How long a copy waits for a sign of the server; none means for ever.
+    /// How long a copy waits for data from the server; `None` waits without limit.
     pub patience: Option<Duration>,
 }
 
 impl Style {
-    /// Transactions that were asked for.
+    /// Returns the number of transactions requested.
     #[must_use]
     pub fn transactions(&self) -> u64 {
         u64::from(self.copies).saturating_mul(self.times)

@@ -5,7 +5,7 @@ use crate::console::{Buffer, Console};
 use warwolf_observe::{CallRecord, Observer};
 use warwolf_workload::Interest;
 
-/// Counts the calls of one worker as transactions, and prints a line about each that failed on the server.
+/// Counts the calls of one worker as transactions and prints a line for each with a status of 500 or more.
 pub struct Counter<'a> {
     count: Count,
     process: u32,
@@ -13,13 +13,13 @@ pub struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// Nothing counted yet. Lines begin with the number of the `process`, as the original's do.
+    /// Creates an empty counter. Lines begin with the number of the `process`, as in the original.
     #[must_use]
     pub fn new(console: &'a dyn Console, process: u32) -> Self {
         Self { count: Count::default(), process, lines: Buffer::new(console) }
     }
 
-    /// The sum of what all workers counted.
+    /// Returns the sum over all workers.
     #[must_use]
     pub fn total(counters: Vec<Self>) -> Count {
         let mut total = Count::default();

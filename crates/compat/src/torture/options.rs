@@ -1,4 +1,4 @@
-//! The command line, by the rules of Perl's `Getopt::Std`.
+//! Parses the command line by the rules of Perl's `Getopt::Std`.
 
 use super::{Classic, Style};
 use crate::HEAD_MAX;
@@ -9,18 +9,18 @@ use warwolf_plan::{
     Request, Schedule, Scheme, SessionShape, Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
 };
 
-/// A command line that means nothing: what goes to stderr. The exit code is 255.
+/// A usage error. The exit code is 255.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// The whole text with its line ends.
+    /// The text for stderr, with line ends.
     pub stderr: String,
 }
 
-/// Options with a value, and flags. `s`, `w` and `v` are ours: seed, patience in seconds, and verbosity.
+/// Options with a value, and flags. `s`, `w` and `v` are additions: seed, timeout in seconds, and verbosity.
 const VALUED: &str = "tcdlsw";
 const FLAGS: &str = "pPrxv";
 
-/// The longest pause between two fetches, and the longest patience: a year, in seconds.
+/// Longest pause between two requests and longest timeout: a year, in seconds.
 const LONGEST: f64 = 31_536_000.0;
 
 #[derive(Default)]
@@ -37,18 +37,18 @@ struct Options<'a> {
     verbose: bool,
 }
 
-/// Makes a plan of a command line, the program's name first. Random choices are made from `seed` unless `-s` says
-/// otherwise.
+/// Translates a command line, including the program's name, into a plan. Random choices use `seed` unless `-s` is
+/// given.
 ///
 /// # Errors
-/// What the original says about words it does not take.
+/// The original's message for arguments it does not accept.
 pub fn parse(argv: &[String], seed: u64) -> Result<Classic, Usage> {
     let name = argv.first().map_or("torture.pl", String::as_str);
     let (options, rest) = words(name, argv.get(1..).unwrap_or_default())?;
     let Some(url) = rest.first().filter(|url| !url.is_empty() && *url != "0") else {
         return Err(Usage { stderr: usage(name) });
     };
-    // Zero and what is no number stand for the default; the original cut the one and rounded the other up.
+    // Zero and non-numbers select the default. Copies are rounded up and times truncated, as in the original.
     let copies = options.copies.map_or(0.0, number).ceil();
     let times = options.times.map_or(0.0, number);
     let (copies, times) =
@@ -68,11 +68,11 @@ pub fn parse(argv: &[String], seed: u64) -> Result<Classic, Usage> {
 }
 
 fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
-    // What is no URL has no host, and the empty name no address: every transaction fails as in the original.
+    // An invalid URL has no host, and the empty name has no address: every transaction fails, as in the original.
     let (host, port, target) = split(url).unwrap_or(("", 80, "/"));
     let max = (options.length.ceil() as u64).min(RandomData::LONGEST);
     let data = (options.length > 0.0).then_some(RandomData { max, escaped: !options.raw });
-    // Of path and body the path is taken; otherwise data goes into the query.
+    // With both body and path selected, data goes into the path; with neither, into the query.
     let posted = data.filter(|_| options.post && !options.path);
     let added = data.filter(|_| posted.is_none());
     let mut target = if target.is_empty() { "/".to_owned() } else { target.to_owned() };
@@ -116,7 +116,7 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
             keep_alive: false,
             max_head: HEAD_MAX,
             limit: style.copies,
-            // Whatever the server says about its length: the original read to the end.
+            // The original reads to the end of the connection and ignores the declared length.
             reply_end: ReplyEnd::Close,
             ..Connections::default()
         },
@@ -130,7 +130,7 @@ fn up_to(max: Duration) -> Think {
     Think::Uniform { min: Duration::ZERO, max, granularity: Duration::ZERO }
 }
 
-/// Host, port and request target. None for anything but `http://` in small letters and a host.
+/// Returns host, port and request target. Returns `None` without a lower-case `http://` or without a host.
 pub(super) fn split(url: &str) -> Option<(&str, u16, &str)> {
     let rest = url.strip_prefix("http://")?;
     let line = rest.split('\n').next().unwrap_or_default();
@@ -144,7 +144,7 @@ pub(super) fn split(url: &str) -> Option<(&str, u16, &str)> {
     (!host.is_empty()).then_some((host, port, target))
 }
 
-/// Reads options up to the first word that is none; gives them and what is left.
+/// Reads options up to the first other argument. Returns them and the remaining arguments.
 fn words<'a>(name: &str, argv: &'a [String]) -> Result<(Options<'a>, &'a [String]), Usage> {
     let mut options = Options::default();
     let mut errors = String::new();
@@ -204,13 +204,13 @@ impl<'a> Options<'a> {
             'P' => self.post = true,
             'r' => self.raw = true,
             'v' => self.verbose = true,
-            // `x` was always accepted, and never did anything.
+            // The original accepts `x` and ignores it.
             _ => {}
         }
     }
 }
 
-/// A number as Perl reads it: the longest beginning of the text that is one, else zero. Infinity is none.
+/// Parses a number as Perl does: the longest numeric prefix, else zero. Infinity is not a number here.
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim_start();
     let mut end = usize::from(text.starts_with(['-', '+']));

@@ -1,37 +1,37 @@
-//! The report, as the original lays it out.
+//! The report in the original's format.
 
 use super::Style;
 use super::count::Count;
 use std::time::Duration;
 
-/// What the program itself took, which the original tried to find out by a run without fetches.
+/// Cost of the load generator itself, which the original estimated by a run without requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Own {
     /// CPU time of the threads that made the requests.
     pub cpu: Duration,
-    /// How many threads that were.
+    /// The number of these threads.
     pub threads: u32,
 }
 
-/// The line before the run. `date` is local time as C's `ctime` writes it.
+/// Returns the line before the run. `date` is local time in the format of C's `ctime`.
 #[must_use]
 pub fn starting(date: &str) -> String {
     format!("** torture.pl version 1.05 starting at {date}\n")
 }
 
-/// The line after the report.
+/// Returns the line after the report.
 #[must_use]
 pub fn ending(date: &str) -> String {
     format!("** torture.pl version 1.05 ending at {date}\n")
 }
 
-/// The report on a run that took `elapsed`.
+/// Returns the report on a run that took `elapsed`.
 #[must_use]
 pub fn report(count: &Count, elapsed: Duration) -> String {
     report_on(count, elapsed.as_secs_f64())
 }
 
-/// The rates are those of the unrounded time.
+/// Returns the report; rates are computed from the unrounded time.
 pub(super) fn report_on(count: &Count, seconds: f64) -> String {
     let per_second = |value: f64| if seconds > 0.0 { value / seconds } else { 0.0 };
     let transactions = count.transactions as f64;
@@ -58,7 +58,7 @@ Concurrency:            {:3.1}
     text
 }
 
-/// What `-v` adds on stderr: the seed, what statuses of our own making stand for, and the program's own share.
+/// Returns what `-v` adds on stderr: the seed, the causes of substitute statuses, and the cost of the load generator.
 #[must_use]
 pub fn details(style: &Style, count: &Count, elapsed: Duration, own: Own) -> String {
     let name = &style.name;
@@ -80,7 +80,8 @@ pub fn details(style: &Style, count: &Count, elapsed: Duration, own: Own) -> Str
     text
 }
 
-/// The program's own share: CPU time for each transaction, and of the time its threads had.
+/// Describes the cost of the load generator: CPU time per transaction, and as a share of the time available to its
+/// threads.
 fn overhead(count: &Count, elapsed: Duration, own: Own) -> String {
     let cpu = own.cpu.as_secs_f64();
     let each = cpu * 1e6 / count.transactions.max(1) as f64;

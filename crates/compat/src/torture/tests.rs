@@ -5,14 +5,14 @@ use warwolf_plan::{
     Body, HoleValue, Order, RandomData, ReplyEnd, Schedule, Think, ThinkAt, Unresolved, Work,
 };
 
-/// A run of the original as it was captured: command, output, speech and exit code.
+/// Reads a captured run of the original: command, stdout, stderr and exit code.
 fn captured(name: &str) -> String {
     let path: std::path::PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "tests/data/torture", &format!("{name}.txt")].iter().collect();
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What lies between two marks of a captured run.
+/// Returns the text between two marks of a captured run.
 fn between(name: &str, from: &str, to: &str) -> String {
     let text = captured(name);
     let text = text.split_once(from).and_then(|(_, rest)| rest.split_once(to)).map(|(text, _)| text);
@@ -280,7 +280,7 @@ fn a_request_is_its_request_line_alone() {
 fn random_data_goes_into_query_path_or_body() {
     let data = |max, escaped| RandomData { max, escaped };
     let post = "POST /x HTTP/1.0\r\nContent-type: application/octet-stream\r\n";
-    // The head with a star where the data goes, and the data.
+    // The head, with a star in place of the data, and the data.
     let rows = [
         ("-l 20 http://a.test/x", "GET /x?* HTTP/1.0\r\n", Some(data(20, true))),
         ("-l 20 http://a.test", "GET /?* HTTP/1.0\r\n", Some(data(20, true))),
@@ -291,7 +291,7 @@ fn random_data_goes_into_query_path_or_body() {
         ("-l 20 -pPr http://a.test/x", "GET /x/* HTTP/1.0\r\n", Some(data(20, false))),
         ("-l 0.5 http://a.test/x", "GET /x?* HTTP/1.0\r\n", Some(data(1, true))),
         ("-l 20 http://a.test/\u{e9}", "GET /\u{c3}\u{a9}?* HTTP/1.0\r\n", Some(data(20, true))),
-        // Without data there is nothing to post, and no place for it.
+        // Without data the request is not a POST and contains no data.
         ("-P -p -r http://a.test/x", "GET /x HTTP/1.0\r\n", None),
         ("-l -5 -P http://a.test/x", "GET /x HTTP/1.0\r\n", None),
     ];
