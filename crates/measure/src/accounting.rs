@@ -1,8 +1,8 @@
-//! Where the load generator's own accounting of a run does not add up.
+//! Mismatches in the load generator's own accounting of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Where something is handed over.
+/// A hand-over between two parts of the load generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandOver {
@@ -10,13 +10,13 @@ pub enum HandOver {
     Schedule,
     /// Moments of the arrivals by the plan, and those that sessions began with.
     Arrivals,
-    /// Sessions that nothing would ever wake: none.
+    /// Sessions that no event would ever wake: expected to be zero.
     Sessions,
-    /// Calls that session programs asked for, and calls the worker received.
+    /// Calls that session programs requested, and calls the worker received.
     Programs,
     /// Calls the worker received, and calls started.
     Calls,
-    /// Calls asked for or never begun, and calls planned.
+    /// Calls requested or never begun, and calls planned.
     Planned,
     /// Calls of sessions never begun, and calls never started.
     Unstarted,
@@ -30,7 +30,7 @@ pub enum HandOver {
     Timeline,
 }
 
-/// Two sides of a hand-over that differ: a defect of the load generator, whatever the server did.
+/// Two sides of a hand-over that differ: a defect of the load generator, regardless of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
     /// The hand-over.

@@ -1,4 +1,4 @@
-//! Adds up what several sources count in the same run: the threads of a process, or machines.
+//! Adds up the counts of several sources in the same run: the threads of a process, or machines.
 
 use crate::{Interval, Tally, Timeline};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Aggregator {
     timeline: Timeline,
     length_ns: u64,
     sources: Vec<Source>,
-    /// Intervals that some source may still add to.
+    /// Intervals to which some source may still add.
     open: BTreeMap<u64, Tally>,
     /// Empty tallies that keep their memory.
     spare: Vec<Tally>,
@@ -42,14 +42,14 @@ struct Source {
 }
 
 impl Source {
-    /// The first interval that the source is expected to add to.
+    /// Returns the first interval that the source is expected to add to.
     fn frontier(&self) -> u64 {
         if self.is_over { u64::MAX } else { self.received.end() }
     }
 }
 
 impl Aggregator {
-    /// An aggregator for intervals of this length.
+    /// Creates an aggregator for intervals of this length.
     #[must_use]
     pub fn new(interval: Duration, sources: usize) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl Aggregator {
         }
     }
 
-    /// Completes the intervals that are open, whatever is missing, and returns the timeline of a run that ended at `end`.
+    /// Completes the open intervals, even if batches are missing, and returns the timeline of a run that ended at `end`.
     #[must_use]
     pub fn finish(mut self, end: Timestamp, watch: &mut dyn FnMut(&Interval)) -> Timeline {
         self.sources.iter_mut().for_each(|source| source.is_over = true);
@@ -104,7 +104,7 @@ impl Aggregator {
         self.timeline
     }
 
-    /// The first interval that is not complete.
+    /// Returns the first interval that is not complete.
     fn frontier(&self) -> u64 {
         self.sources.iter().map(Source::frontier).min().unwrap_or(u64::MAX)
     }
@@ -115,7 +115,7 @@ impl Aggregator {
 struct Numbers(Vec<std::ops::Range<u64>>);
 
 impl Numbers {
-    /// Adds a number. Returns false if it was there.
+    /// Adds a number. Returns false if it was already there.
     fn insert(&mut self, number: u64) -> bool {
         let Self(ranges) = self;
         // The first range that ends after the number.
@@ -134,7 +134,7 @@ impl Numbers {
         true
     }
 
-    /// The number after the greatest; zero if there is none.
+    /// Returns the number after the greatest; zero if the set is empty.
     fn end(&self) -> u64 {
         self.0.last().map_or(0, |range| range.end)
     }

@@ -1,4 +1,4 @@
-//! Lists in run files, with limits: a list of a million empty texts takes one byte each in the file and 24 in memory.
+//! Reads lists in run files, with limits: a list of a million empty texts takes one byte each in the file and 24 in memory.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};

@@ -10,7 +10,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// An empty distribution.
+    /// Creates an empty distribution.
     #[must_use]
     pub fn new(digits: Digits) -> Self {
         Self { moments: Moments::default(), histogram: Histogram::new(digits) }
@@ -38,7 +38,7 @@ impl Distribution {
         self.histogram.record_many(value_ns, count);
     }
 
-    /// Adds all values of `other`, which must keep values to the same [`Digits`].
+    /// Adds all values of `other`, which must have the same [`Digits`].
     pub fn merge(&mut self, other: &Self) {
         self.moments.merge(&other.moments);
         self.histogram.merge(&other.histogram);
@@ -50,25 +50,25 @@ impl Distribution {
         self.histogram.clear();
     }
 
-    /// How many values.
+    /// Returns the number of values.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.moments.count()
     }
 
-    /// The exact sums.
+    /// Returns the exact sums.
     #[must_use]
     pub const fn moments(&self) -> &Moments {
         &self.moments
     }
 
-    /// The histogram.
+    /// Returns the histogram.
     #[must_use]
     pub const fn histogram(&self) -> &Histogram {
         &self.histogram
     }
 
-    /// The value of the `rank`-th smallest (from 1) in nanoseconds: the middle of its bin, but never outside the
+    /// Returns the value of the `rank`-th smallest (from 1) in nanoseconds: the middle of its bin, but never outside the
     /// recorded range.
     #[must_use]
     pub fn value_at_rank(&self, rank: u64) -> Option<u64> {
@@ -78,7 +78,7 @@ impl Distribution {
         Some(if rank == self.count() || at_limit { max } else { value.clamp(min, max) })
     }
 
-    /// The smallest value in nanoseconds that at least the share `quantile` (0 to 1) of all values do not exceed.
+    /// Returns the smallest value in nanoseconds that at least the share `quantile` (0 to 1) of all values do not exceed.
     #[must_use]
     pub fn quantile(&self, quantile: f64) -> Option<u64> {
         self.value_at_rank(crate::histogram::rank(quantile, self.count()))

@@ -4,20 +4,20 @@
 //! varies (batch means: Schmeiser, "Batch size effects in the analysis of simulation output", 1982, who finds 10 to
 //! 30 batches right). For quantiles the same variation is taken of "is above the quantile", and the interval is between
 //! the order statistics that far from it (Woodruff, "Confidence intervals for medians and other position measures",
-//! 1952). Dependence that reaches further than a batch is not seen; then the intervals are too narrow.
+//! 1952). Dependence that spans more than a batch is not detected; then the intervals are too narrow.
 
 use crate::Distribution;
 
 /// 97.5 % point of the standard normal distribution.
 const NORMAL: f64 = 1.959_963_985;
 
-/// Batches, at most.
+/// Maximum number of batches.
 pub(crate) const BATCHES: usize = 20;
 
-/// With fewer batches than this nothing is known about dependence.
+/// Minimum number of batches for an estimate of dependence.
 const FEWEST_BATCHES: usize = 5;
 
-/// 97.5 % point of Student's distribution with `freedom` degrees of freedom.
+/// Returns the 97.5 % point of Student's distribution with `freedom` degrees of freedom.
 fn student(freedom: usize) -> f64 {
     student_point(NORMAL, freedom)
 }
@@ -34,14 +34,14 @@ pub fn student_point(normal: f64, freedom: usize) -> f64 {
         + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * v.powi(3))
 }
 
-/// Sums by batch of something and of what it is divided by, such as completions and seconds.
+/// Sums by batch of a numerator and its denominator, such as completions and seconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ratio {
     parts: Vec<(f64, f64)>,
 }
 
 impl Ratio {
-    /// Adds to batch `batch`.
+    /// Adds to the sums of batch `batch`.
     pub(crate) fn add(&mut self, batch: usize, above: f64, below: f64) {
         if batch >= self.parts.len() {
             self.parts.resize(batch + 1, (0.0, 0.0));
@@ -50,7 +50,7 @@ impl Ratio {
         self.parts[batch].1 += below;
     }
 
-    /// The ratio of the sums; none when nothing is below the line.
+    /// Returns the ratio of the sums; none if the denominator is zero.
     pub(crate) fn value(&self) -> Option<f64> {
         let (above, below) = self.sums();
         (below > 0.0).then(|| above / below)
@@ -60,7 +60,7 @@ impl Ratio {
         self.parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// Variance of the sum above the line, given the ratio, as the batches show it; and the degrees of freedom.
+    /// Returns the variance of the numerator, given the ratio, estimated from the batches; and the degrees of freedom.
     fn variance(&self) -> Option<(f64, usize)> {
         let filled = self.parts.iter().filter(|part| part.1 > 0.0).count();
         let ratio = self.value()?;
@@ -70,7 +70,7 @@ impl Ratio {
         })
     }
 
-    /// 95 % interval of the ratio; none with too few batches.
+    /// Returns the 95 % interval of the ratio; none with too few batches.
     pub(crate) fn interval(&self) -> Option<(f64, f64)> {
         let ratio = self.value()?;
         let (variance, freedom) = self.variance()?;
@@ -78,7 +78,7 @@ impl Ratio {
         Some(((ratio - half).max(0.0), ratio + half))
     }
 
-    /// Relative change from the first half of the batches to the second, and whether it is more than chance.
+    /// Returns the relative change from the first half of the batches to the second, and whether it is significant.
     pub(crate) fn trend(&self) -> Option<(f64, bool)> {
         if self.parts.len() < 2 * FEWEST_BATCHES {
             return None;
@@ -92,15 +92,15 @@ impl Ratio {
     }
 }
 
-/// Whether `count` values are enough for the `quantile` of what they are a sample of: whether the greatest of them is
+/// Returns whether `count` values are enough for the `quantile` of their population: whether the greatest of them is
 /// above it with 97.5 % (David and Nagaraja, "Order Statistics", section 7.1). For p99 that takes 368 values, for p99.9
-/// 3,688. Without that many a percentile is only the greatest value under another name.
+/// 3,688. With fewer values a percentile is only the greatest value under another name.
 #[must_use]
 pub fn is_known(quantile: f64, count: u64) -> bool {
     (count as f64 * quantile.ln()).exp() <= 0.025
 }
 
-/// How many values make a `quantile` known; see [`is_known`].
+/// Returns how many values make a `quantile` known; see [`is_known`].
 #[must_use]
 pub fn samples_needed(quantile: f64) -> u64 {
     (0.025f64.ln() / quantile.ln()).ceil() as u64
@@ -179,7 +179,7 @@ mod tests {
         assert!(!noisy.trend().unwrap().1);
     }
 
-    /// Numbers between 0 and 1 (SplitMix64, Steele, Lea and Flood 2014).
+    /// Random numbers between 0 and 1 (SplitMix64, Steele, Lea and Flood 2014).
     struct Chance(u64);
     impl Chance {
         fn next(&mut self) -> f64 {
@@ -214,7 +214,7 @@ mod tests {
             for (i, value) in values.iter().enumerate() {
                 above.add(i * BATCHES / count, f64::from(u8::from(*value > found)), 1.0);
             }
-            // An interval without upper bound does not miss.
+            // An interval without upper bound counts as a hit.
             hits += quantile_interval(&all, quantile, [&above, &above])
                 .is_none_or(|(low, high)| low as f64 <= truth * 1.001 && truth * 0.999 <= high as f64)
                 as u32;
@@ -233,7 +233,7 @@ mod tests {
         intervals_hold(1_000, 0.92);
     }
 
-    /// Intervals hold the truth in at least this share of so many runs.
+    /// Checks that intervals contain the true value in at least this share of so many runs.
     fn intervals_hold(runs: u32, least: f64) {
         for (seed, quantile, count, stickiness) in [
             (1, 0.5, 1_000, 0.0),

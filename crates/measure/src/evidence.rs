@@ -1,4 +1,4 @@
-//! What the engine observes about the machines that the load comes from.
+//! What the engine observes on the machines that generate the load.
 
 use crate::{Mismatch, bounded};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -16,7 +16,7 @@ pub enum Idle {
 }
 
 impl Idle {
-    /// The name in data.
+    /// Returns the name in data.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl Idle {
         }
     }
 
-    /// Whether workers poll without sleeping.
+    /// Returns whether workers poll without sleeping.
     #[must_use]
     pub const fn is_busy_polling(self) -> bool {
         matches!(self, Self::Spin)
@@ -100,13 +100,13 @@ pub struct WorkerEvidence {
     pub cpu_user: Duration,
     /// CPU time of the thread in the kernel.
     pub cpu_system: Duration,
-    /// Time for which it could have run and no core was free (`/proc/thread-self/schedstat`), where that is known.
+    /// Time for which it could have run but no core was free (`/proc/thread-self/schedstat`), if known.
     pub run_delay: Option<Duration>,
     /// The core it was pinned to, in run files of versions that pinned workers.
     pub core: Option<u32>,
     /// Sessions (in a closed loop: users) that never began because the worker had no core before the stop.
     pub starved: u64,
-    /// Intervals it could not hand over in time.
+    /// Number of interval batches it did not hand over in time.
     pub late_pages: u64,
 }
 

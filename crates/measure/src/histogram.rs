@@ -4,7 +4,7 @@
 //! the same number of equal bins. A quantile is the middle of its bin instead of its end, which needs half the bins for
 //! the same error; merging, clearing and storing touch non-empty bins only.
 
-/// How exactly values are kept.
+/// The precision of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digits {
     /// At most 1.6 % off, 10 KiB.
@@ -45,7 +45,7 @@ impl Histogram {
     /// Greatest value that differs from greater ones: one hour.
     pub const LIMIT_NS: u64 = 3_600_000_000_000;
 
-    /// An empty histogram.
+    /// Creates an empty histogram.
     #[must_use]
     pub const fn new(digits: Digits) -> Self {
         Self { digits, count: 0, low: usize::MAX, high: 0, bins: Vec::new() }
@@ -53,7 +53,7 @@ impl Histogram {
 
     /// Allocates all the memory it can ever need, so that recording allocates nothing.
     pub fn reserve(&mut self) {
-        // Asked for as zeros: the system gives pages only to what is used.
+        // Allocates zeros: the system provides only the pages that are used.
         let mut all = vec![0; index(self.digits.bits(), Self::LIMIT_NS) + 1];
         all[..self.bins.len()].copy_from_slice(&self.bins);
         self.bins = all;
@@ -107,13 +107,13 @@ impl Histogram {
         (self.count, self.low, self.high) = (0, usize::MAX, 0);
     }
 
-    /// How many values.
+    /// Returns the number of values.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// How exactly values are kept.
+    /// Returns the precision of values.
     #[must_use]
     pub const fn digits(&self) -> Digits {
         self.digits
@@ -179,20 +179,20 @@ impl Histogram {
     }
 }
 
-/// Which of `count` values in rising order, from 1, is the `quantile`.
+/// Returns which of `count` values in rising order, from 1, is the `quantile`.
 pub(crate) fn rank(quantile: f64, count: u64) -> u64 {
     // The small subtraction keeps 0.99 * 100 from becoming rank 100 by rounding.
     ((quantile * count as f64 - 1e-6).ceil() as u64).clamp(1, count.max(1))
 }
 
-/// The bin of a value, where each doubling is cut into 2^bits bins.
+/// Returns the bin of a value, where each doubling is cut into 2^bits bins.
 #[inline]
 const fn index(bits: u32, value: u64) -> usize {
     let shift = 63 - (value | (1 << bits)).leading_zeros() - bits;
     ((shift as usize) << bits) + (value >> shift) as usize
 }
 
-/// The least value of a bin.
+/// Returns the least value of a bin.
 const fn first_value(bits: u32, bin: usize) -> u64 {
     let block = bin >> bits;
     if block < 2 {

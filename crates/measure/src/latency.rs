@@ -1,4 +1,4 @@
-//! Latency of all calls, those without an end included.
+//! Latency of all calls, including those without an end.
 //!
 //! A call in flight at the stop, or one that never started, has no latency; all that is known is that it would have been
 //! longer than the time since its intended start. Leaving such calls out hides a server that stops answering. They are
@@ -25,7 +25,7 @@ pub struct Latency<'t> {
     steps: Vec<Step>,
 }
 
-/// What the estimate says about one bin.
+/// The estimate for one bin.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     /// Share of calls that take longer than all bins before it.
@@ -57,13 +57,13 @@ impl<'t> Latency<'t> {
         Self { ended, ages, steps }
     }
 
-    /// Calls that it is about, with an end and without.
+    /// Returns the number of calls, with and without an end.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.ended.count() + self.waiting()
     }
 
-    /// Calls without an end.
+    /// Returns the number of calls without an end.
     fn waiting(&self) -> u64 {
         self.ages.iter().map(|ages| ages.count()).sum()
     }

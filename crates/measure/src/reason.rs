@@ -1,9 +1,9 @@
-//! Why a run's results are in doubt, as data: a cause and the figures that show it. Sentences are `report`'s.
+//! Why a run's results are in doubt, as data: a cause and the figures that show it. `report` writes the sentences.
 
 use crate::{Grade, Mismatch, Outcome};
 use serde::{Serialize, Serializer};
 
-/// What made a reason.
+/// The cause of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// No call came to an end that can be measured.
@@ -16,7 +16,7 @@ pub enum Cause {
     Buffers,
     /// Another error of the load generator's machine.
     LocalErrors,
-    /// Calls started late, and nothing that was observed explains why.
+    /// Calls started late, and no observation explains why.
     Lag,
     /// The workers had more to do than their cores could.
     ClientBusy,
@@ -46,7 +46,7 @@ pub enum Cause {
     Trend,
     /// The run was stopped before its end.
     Interrupted,
-    /// Workers handed interval batches over late.
+    /// Workers passed on interval batches late.
     LatePages,
     /// The accounting does not add up: a defect of the load generator.
     Accounting,
@@ -165,7 +165,7 @@ pub enum ReasonFigures {
     Starved {
         /// Users that never began.
         users_never_begun: u64,
-        /// Users asked for; zero when unknown.
+        /// Users requested; zero when unknown.
         users: u64,
         /// Numbers of the workers on their host.
         workers: Vec<u32>,
@@ -187,7 +187,7 @@ pub enum ReasonFigures {
     ConnectionsRefused {
         /// Connections open at once, at most.
         connections_held: u64,
-        /// Connections asked for.
+        /// Connections requested.
         connections_asked: u64,
         /// Attempts that failed.
         connections_failed: u64,
@@ -238,7 +238,7 @@ pub enum ReasonFigures {
     },
     /// Of [`Cause::LatePages`].
     LatePages {
-        /// Interval batches handed over late.
+        /// Interval batches passed on late.
         late_pages: u64,
     },
     /// Of [`Cause::Accounting`].
@@ -297,7 +297,7 @@ pub enum Explanation {
         /// Share of the machine's CPU time.
         host_cpu_busy_share: f64,
     },
-    /// Nothing explains it: the workers had time to spare.
+    /// No observation explains it: the workers had time to spare.
     Unexplained {
         /// Whether the workers poll instead of sleeping.
         is_busy_polling: bool,

@@ -9,9 +9,9 @@ use crate::{Counters, Digits, Distribution, Histogram, Moments, Outcome, Phase, 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_bytes::ByteBuf;
 
-/// More calls than any run makes. Numbers in files stay below it, so that their sums cannot overflow.
+/// Limit of the number of calls, above that of any run. Numbers in files stay below it, so that their sums cannot overflow.
 const MOST_CALLS: u64 = 1 << 46;
-/// The same for bytes and all other counts.
+/// The same limit for bytes and all other counts.
 const MOST: u64 = 1 << 50;
 
 #[derive(Serialize, Deserialize, Default)]

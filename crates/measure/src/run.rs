@@ -1,10 +1,10 @@
-//! A run as it is kept: the plan's text, the timeline and the evidence.
+//! A run as it is stored: the plan's text, the timeline and the evidence.
 
 use crate::{Environment, HostEvidence, Timeline, bounded};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What the engine returns and the run file keeps.
+/// What the engine returns and the run file stores.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// The whole plan as text; opaque here.
@@ -15,7 +15,7 @@ pub struct Run {
     pub open: bool,
     /// Calls per second that these shards of the plan were to make, where that is known.
     pub target_rate: Option<f64>,
-    /// How long the plan said the run should last, where it did.
+    /// How long the run should last, if the plan determines it.
     pub nominal: Option<Duration>,
     /// From the start to the end of the last worker.
     pub wall: Duration,
@@ -35,7 +35,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A whole run of which nothing is known yet but the length of its intervals.
+    /// Creates a whole run of which only the length of its intervals is known.
     #[must_use]
     pub fn new(interval: Duration) -> Self {
         Self {
@@ -53,20 +53,20 @@ impl Run {
         }
     }
 
-    /// The same run, made in this environment.
+    /// Returns the same run, made in this environment.
     #[must_use]
     pub fn in_environment(mut self, environment: &Environment) -> Self {
         self.hosts.iter_mut().for_each(|host| host.environment = environment.clone());
         self
     }
 
-    /// Whether the run was stopped before its end on any host.
+    /// Returns whether the run was stopped before its end on any host.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.hosts.iter().any(|host| host.interrupted)
     }
 
-    /// CPU time of all hosts' processes, in user mode and in the kernel.
+    /// Returns the CPU time of all hosts' processes, in user mode and in the kernel.
     #[must_use]
     pub fn cpu(&self) -> (Duration, Duration) {
         (
@@ -75,7 +75,7 @@ impl Run {
         )
     }
 
-    /// When the first host began, in nanoseconds since 1970 (UTC); zero when unknown.
+    /// Returns when the first host began, in nanoseconds since 1970 (UTC); zero when unknown.
     #[must_use]
     pub fn started_unix_ns(&self) -> u64 {
         let started = self.hosts.iter().map(|host| host.environment.started_unix_ns);

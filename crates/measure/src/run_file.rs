@@ -20,7 +20,7 @@ const MAGIC: [u8; 4] = *b"WWR2";
 /// The last byte of the layout before, which is still read.
 const OLD_LAYOUT: u8 = b'1';
 const HEADER: usize = 16;
-/// A run unpacks to a few tens of megabytes at the most; what is far beyond is not a run.
+/// A run unpacks to a few tens of megabytes at most; data far beyond that are not a run.
 const LIMIT_BYTES: u64 = 256 << 20;
 
 /// Maximum number of shards in a file: a machine each.
@@ -29,26 +29,26 @@ const SHARDS_MAX: u32 = 65_536;
 /// Why bytes are not a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunFileError {
-    /// They do not begin as a run file does.
+    /// The bytes do not begin like a run file.
     #[error("not a run file: it does not begin with `WWR`; give a file written by `warwolf run -o FILE`")]
     NotARunFile,
-    /// They are in a layout of another version.
+    /// The bytes are in the layout of another version.
     #[error(
         "run file of layout `{0}`, and this version reads layouts `1` and `2`; use the version that wrote it"
     )]
     OtherLayout(char),
-    /// They end too early.
+    /// The bytes end too early.
     #[error("run file cut short: {have} of {need} bytes; copy it again, or write it to a disk with room")]
     Truncated {
-        /// Bytes that are there.
+        /// Bytes present.
         have: u64,
-        /// Bytes that should be there.
+        /// Bytes expected.
         need: u64,
     },
-    /// They were changed after writing.
+    /// The bytes changed after writing.
     #[error("run file damaged: its checksum does not match; copy it again")]
     Damaged,
-    /// The run in them cannot be read.
+    /// The run in the file cannot be read.
     #[error("run file whose contents cannot be read; use the version that wrote it")]
     Contents(#[source] Option<rmp_serde::decode::Error>),
 }
@@ -56,7 +56,7 @@ pub enum RunFileError {
 /// Why runs are not parts of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// There is none.
+    /// There are no runs.
     #[error("nothing to merge: give the run files of all shards")]
     Nothing,
     /// Two runs have different plans. The number is the place of the second in the list, from zero.

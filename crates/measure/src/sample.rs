@@ -4,7 +4,7 @@ use crate::Outcome;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 
-/// What is known when a call is over.
+/// The measurements of a finished call.
 ///
 /// ```text
 /// intended ── lag ── started ── setup ── sent ── wait ── first_byte ── transfer ── finished
@@ -14,13 +14,13 @@ use warwolf_clock::Timestamp;
 /// An instant that was not reached is [`Timestamp::NEVER`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The schedule or the session said "now".
+    /// The time set by the schedule or by the session.
     pub intended: Timestamp,
     /// A slot was taken; connecting may follow.
     pub started: Timestamp,
-    /// The first byte of the request was handed to the kernel.
+    /// The first byte of the request was passed to the kernel.
     pub sent: Timestamp,
-    /// The first byte of the head of the reply reached us.
+    /// The first byte of the head of the reply was received.
     pub first_byte: Timestamp,
     /// Last byte, failure, deadline, or the stop.
     pub finished: Timestamp,

@@ -1,10 +1,10 @@
-//! Service-level objectives (SLOs) as people write them, and whether a run held them.
+//! Parses SLOs as people write them, and checks whether a run met them.
 
 use crate::estimate::is_known;
 use crate::{Latency, Summary};
 use std::fmt;
 
-/// What an SLO is about.
+/// The figure that an SLO limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
     /// A quantile of latency (between 0 and 1), in nanoseconds.
@@ -15,7 +15,7 @@ pub enum Metric {
     Min,
     /// The greatest latency, in nanoseconds.
     Max,
-    /// The share of calls without the reply that was asked for (0 to 1).
+    /// The share of calls that did not get the requested reply (0 to 1).
     Errors,
     /// Completed calls a second.
     Rate,
@@ -59,24 +59,24 @@ impl Comparison {
 /// One SLO, such as `p99<200ms`, `p(95)<200`, `errors<0.1%` or `rps>=4900`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
-    /// As it was written.
+    /// The SLO as it was written.
     pub text: String,
-    /// What it is about.
+    /// The figure that it limits.
     pub metric: Metric,
     /// How the figure must compare.
     pub comparison: Comparison,
-    /// With what, in the unit of the metric.
+    /// The limit, in the unit of the metric.
     pub limit: f64,
 }
 
-/// What is wrong with the text of an SLO.
+/// The error in the text of an SLO.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SloError {
-    /// The part that is wrong: `slo`, `slo metric` or `slo limit`.
+    /// The wrong part: `slo`, `slo metric` or `slo limit`.
     pub field: &'static str,
-    /// What it says.
+    /// What that part contains.
     pub value: String,
-    /// What would be right.
+    /// A correct form.
     pub remedy: &'static str,
 }
 
@@ -88,14 +88,14 @@ impl fmt::Display for SloError {
 
 impl std::error::Error for SloError {}
 
-/// Whether an SLO was held.
+/// Whether an SLO was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SloState {
     /// The figure is on the right side of the limit.
     Held,
     /// It is on the wrong side.
     Broken,
-    /// There are not enough samples, or not enough calls had an end. Not held.
+    /// There are not enough samples, or not enough calls had an end. Not met.
     Unknown,
 }
 
@@ -108,12 +108,12 @@ pub struct SloResult {
     pub actual: Option<f64>,
     /// Whether it is greater than `actual`, by an unknown amount, because too many calls had no end.
     pub is_at_least: bool,
-    /// Whether it was held.
+    /// Whether it was met.
     pub state: SloState,
 }
 
 impl SloResult {
-    /// Whether the SLO was held. Without enough samples it is not: a gate must not open by itself.
+    /// Returns whether the SLO was met. Without enough samples it is not: a gate must not open by itself.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.state == SloState::Held
@@ -222,7 +222,7 @@ impl Slo {
         };
         let is_upper_limit = matches!(self.comparison, Comparison::Less | Comparison::AtMost);
         let state = match actual {
-            // Greater than the figure, which may be on either side of the limit.
+            // The true value is greater than the figure, which may be on either side of the limit.
             Some(figure) if is_at_least && (figure < self.limit) => SloState::Unknown,
             Some(_) if is_at_least => {
                 if is_upper_limit {

@@ -1,4 +1,4 @@
-//! Every derived number, once, with its unit. No arithmetic on measurements happens after this.
+//! Derives every figure once, with its unit. There is no arithmetic on measurements after this.
 
 use crate::estimate::{BATCHES, Ratio, is_known, quantile_interval, samples_needed};
 use crate::{Distribution, HostEvidence, Interval, Latency, Outcome, Phase, Run, Tally};
@@ -16,12 +16,12 @@ pub const QUANTILES: [(&str, f64); 7] = [
     ("p99_99", 0.9999),
 ];
 
-/// Where every call went, over the whole run, warm-up included.
+/// The counts of all calls, over the whole run, warm-up included.
 ///
 /// `planned = started + unstarted` and `started = completed + failed + timed_out + unfinished`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounting {
-    /// Calls the schedule or a session asked for.
+    /// Calls that the schedule or a session requested.
     pub planned: u64,
     /// Calls that took a slot.
     pub started: u64,
@@ -33,7 +33,7 @@ pub struct Accounting {
     pub timed_out: u64,
     /// Calls in flight at the stop.
     pub unfinished: u64,
-    /// Calls that were asked for and never took a slot.
+    /// Calls that were requested and never took a slot.
     pub unstarted: u64,
 }
 
@@ -53,7 +53,7 @@ impl Accounting {
         }
     }
 
-    /// Whether every planned call has an end.
+    /// Returns whether every planned call has an end.
     #[must_use]
     pub const fn adds_up(&self) -> bool {
         self.planned == self.started + self.unstarted
@@ -108,13 +108,13 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The value of the quantile with this name in [`QUANTILES`], when it is known.
+    /// Returns the value of the quantile with this name in [`QUANTILES`], if it is known.
     #[must_use]
     pub fn quantile_ns(&self, name: &str) -> Option<u64> {
         self.quantiles.iter().find(|figure| figure.name == name)?.value_ns
     }
 
-    /// The first quantile that needs more values than there are; none when all are known, or there are no values.
+    /// Returns the first quantile that needs more values than there are; none if all are known, or there are no values.
     #[must_use]
     pub fn missing_quantile(&self) -> Option<MissingQuantile> {
         let missing = self.quantiles.iter().find(|figure| figure.value_ns.is_none())?;
@@ -171,7 +171,7 @@ pub struct IntervalFigures {
     pub measured: bool,
     /// The accounting of the interval.
     pub accounting: Accounting,
-    /// Calls without the reply that was asked for; see [`Tally::errors`].
+    /// Calls that did not get the requested reply; see [`Tally::errors`].
     pub errors: u64,
     /// Completed calls a second.
     pub rate_per_s: f64,
@@ -219,7 +219,7 @@ pub struct TargetFigures {
     pub url: Option<String>,
     /// Calls whose whole reply arrived.
     pub completed: u64,
-    /// Calls without the reply that was asked for.
+    /// Calls that did not get the requested reply.
     pub errors: u64,
     /// Bytes of bodies of completed replies.
     pub body_bytes: u64,
@@ -234,7 +234,7 @@ pub struct TargetFigures {
 pub struct Trend {
     /// Relative change: 0.1 is ten per cent more in the second half.
     pub change: f64,
-    /// Whether the 95 % intervals of the halves do not meet.
+    /// Whether the 95 % intervals of the halves do not overlap.
     pub significant: bool,
 }
 
@@ -248,13 +248,13 @@ pub struct Summary {
     pub seed: u64,
     /// Whether arrivals did not wait for completions.
     pub open: bool,
-    /// Calls a second the plan asked for, where it did.
+    /// Calls a second that the plan requests, if it does.
     pub target_rate: Option<f64>,
-    /// How long the run should last, where the plan said.
+    /// How long the run should last, if the plan determines it.
     pub nominal: Option<Duration>,
     /// How long it lasted.
     pub wall: Duration,
-    /// Warm-up the plan asked for.
+    /// Warm-up that the plan requests.
     pub warmup: Duration,
     /// Where the measured window begins and ends.
     pub window: (Timestamp, Timestamp),
@@ -280,7 +280,7 @@ pub struct Summary {
     pub tls: Figures,
     /// Age of the calls in flight at the stop.
     pub unfinished_age: Figures,
-    /// Calls without the reply that was asked for: failed, timed out, or a status of 400 and above.
+    /// Calls that did not get the requested reply: failed, timed out, or a status of 400 and above.
     pub errors: u64,
     /// `errors` as a share of the calls that are over (0 to 1); none when there are none.
     pub error_share: Option<f64>,
@@ -518,7 +518,7 @@ fn targets(run: &Run, tally: &Tally, seconds: f64) -> Vec<TargetFigures> {
         .collect()
 }
 
-/// How many bars a histogram has.
+/// Number of bars of a histogram.
 const BARS: u32 = 10;
 
 /// When the greatest is more than this many medians, equal steps would put everything into the first bar.
@@ -549,7 +549,7 @@ fn bars(values: &Distribution) -> Vec<Bar> {
 }
 
 impl Summary {
-    /// The name of a host, if the load came from several: for sentences about it.
+    /// Returns the name of a host, if the load came from several; for sentences about it.
     #[must_use]
     pub fn host_name(&self, number: usize) -> Option<String> {
         let host = self.hosts.get(number).filter(|_| self.hosts.len() > 1)?;

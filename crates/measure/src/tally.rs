@@ -1,7 +1,7 @@
 //! Everything that one worker counts in one interval.
 //!
-//! The engine's workers call [`Tally::record`] for each call, so it only adds to memory that [`Tally::reserved`]
-//! allocated. Everything else reads or adds up.
+//! The engine's workers call [`Tally::record`] for each call, so it only writes to memory that [`Tally::reserved`]
+//! allocated. All other functions read or add up.
 
 use crate::{Digits, Distribution, Moments, Outcome, Sample};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Rows of the per-target table. Targets beyond them share one more row.
 pub const TARGET_ROWS: usize = 64;
 
-/// The target index that stands for all targets beyond the table.
+/// The target index of all targets beyond the table.
 pub const OTHER_TARGETS: u16 = u16::MAX;
 
 /// Statuses from this number on are counted as the one below it.
@@ -79,7 +79,7 @@ impl Phase {
         }
     }
 
-    /// How exactly it is kept: three digits for the two that are compared, two for what explains them.
+    /// The precision: three digits for the two that are compared, two for those that explain them.
     pub(crate) const fn digits(self) -> Digits {
         match self {
             Self::Latency | Self::Service => Digits::Three,
@@ -130,11 +130,11 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Calls the schedule or a session asked for.
+    /// Calls that the schedule or a session requested.
     planned: sum,
     /// Calls that took a slot.
     started: sum,
-    /// Calls that were asked for and never took a slot.
+    /// Calls that were requested and never took a slot.
     unstarted: sum,
     /// Calls that were due while no slot or connection was free.
     held_back: sum,
@@ -150,7 +150,7 @@ counters! {
     body_bytes: sum,
     /// Bytes of heads and bodies of replies that did not complete.
     partial_bytes: sum,
-    /// Bytes handed to the kernel, TLS included.
+    /// Bytes passed to the kernel, TLS included.
     wire_sent: sum,
     /// Bytes taken from the kernel, TLS included.
     wire_received: sum,
@@ -267,7 +267,7 @@ impl Tally {
         self.targets.iter_mut().filter(|row| !row.is_empty()).for_each(TargetTally::clear);
     }
 
-    /// Counts calls the schedule or a session asked for.
+    /// Counts calls that the schedule or a session requested.
     #[inline]
     pub fn planned(&mut self, calls: u64) {
         self.counters.planned += calls;
@@ -279,7 +279,7 @@ impl Tally {
         self.counters.started += calls;
     }
 
-    /// Counts calls that were asked for and never took a slot.
+    /// Counts calls that were requested and never took a slot.
     #[inline]
     pub fn unstarted(&mut self, calls: u64) {
         self.counters.unstarted += calls;
@@ -377,7 +377,7 @@ impl Tally {
         &mut self.targets[usize::from(target).min(TARGET_ROWS)]
     }
 
-    /// Counts bytes handed to and taken from the kernel.
+    /// Counts bytes passed to and received from the kernel.
     #[inline]
     pub fn wire(&mut self, sent: u64, received: u64) {
         self.counters.wire_sent += sent;
@@ -432,14 +432,14 @@ impl Tally {
         self.counters.connections_held = self.counters.connections_held.max(connections);
     }
 
-    /// Adds what another worker counted in the same interval. What was in flight or open at once is added, which is the
-    /// least number that is certainly not too small.
+    /// Adds what another worker counted in the same interval. Numbers in flight or open at once are added: the sum is the
+    /// lowest certain upper bound.
     pub fn merge(&mut self, other: &Self) {
         self.counters.merge(&other.counters);
         self.merge_rest(other);
     }
 
-    /// Adds what was counted in another interval. Of what was in flight or open at once, the greater is kept.
+    /// Adds what was counted in another interval. Of numbers in flight or open at once, the greater is kept.
     pub fn follow(&mut self, other: &Self) {
         self.counters.follow(&other.counters);
         self.merge_rest(other);
@@ -547,7 +547,7 @@ impl Tally {
         self.statuses[400..].iter().sum()
     }
 
-    /// Calls without the reply that was asked for: failed, timed out, or a status of 400 and above.
+    /// Returns the calls that did not get the requested reply: failed, timed out, or a status of 400 and above.
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.failed() + self.timed_out() + self.error_statuses()

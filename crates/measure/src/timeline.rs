@@ -1,7 +1,7 @@
 //! Tallies by interval, in memory that does not grow with the length of the run.
 //!
 //! Intervals are kept packed. When there are more than [`Timeline::MAX_ENTRIES`], neighbours are added up in pairs and
-//! every entry stands for twice the time.
+//! every entry covers twice the time.
 
 use crate::Tally;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

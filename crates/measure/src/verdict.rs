@@ -1,7 +1,7 @@
 //! Whether a run's results can be trusted, and why not.
 //!
-//! Each rule looks for one way in which the load generator, and not the server, made the results. A slow, stalled or
-//! failing server is what is being measured: it leaves the run valid. False alarms are worse than silence, so a rule
+//! Each rule detects one way in which the load generator, not the server, determined the results. A slow, stalled or
+//! failing server is what is measured: it leaves the run valid. False alarms are worse than missed ones, so a rule
 //! needs both the symptom and its size; the limits are at the top. Rules about CPU time are in [`late`].
 
 mod late;
@@ -22,16 +22,16 @@ const LATE_PAGES: f64 = 0.10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Grade {
-    /// They are about the server.
+    /// The results reflect the server.
     Valid,
     /// The load generator affected them; the reasons name how and how much.
     Degraded,
-    /// They are about the load generator.
+    /// The results reflect the load generator, not the server.
     Invalid,
 }
 
 impl Grade {
-    /// The word in reports.
+    /// Returns the word in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,12 +52,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The reasons that make the grade, without the notes.
+    /// Returns the reasons that make the grade, without the notes.
     pub fn doubts(&self) -> impl Iterator<Item = &Reason> {
         self.reasons.iter().filter(|reason| reason.grade > Grade::Valid)
     }
 
-    /// What should be known but is no doubt.
+    /// Returns the notes, which are not doubts.
     pub fn notes(&self) -> impl Iterator<Item = &Reason> {
         self.reasons.iter().filter(|reason| reason.grade == Grade::Valid)
     }
@@ -142,7 +142,7 @@ fn local_errors(summary: &Summary) -> Vec<Reason> {
     Outcome::all().filter(is_local).filter_map(reason).collect()
 }
 
-/// Share of calls that waited for a slot.
+/// Returns the share of calls that waited for a slot.
 fn held_back_share(summary: &Summary) -> f64 {
     let counters = summary.tally.counters();
     (counters.held_back as f64 / (counters.started + counters.unstarted).max(1) as f64).min(1.0)

@@ -10,12 +10,12 @@ use warwolf_clock::Timestamp;
 use warwolf_measure::{Latency, LatencyQuantile, is_known};
 use warwolf_plan::{ArrivalProcess, Schedule};
 
-/// Steps that are shown; JSON has them all.
+/// Maximum number of steps shown; JSON has all of them.
 pub(crate) const SHOWN: usize = 50;
 
 pub(crate) const HEADINGS: [&str; 6] = ["from", "asked", "achieved", "p50", "p99", "errors"];
 
-/// A step of the plan with the figures of the intervals that lie wholly in it.
+/// A step of the plan, with the figures of the intervals that lie entirely in it.
 pub(crate) struct StepFigures {
     from: Duration,
     to: Duration,
@@ -27,7 +27,7 @@ pub(crate) struct StepFigures {
     errors: u64,
 }
 
-/// The arrival process of a run and the factor from its rate to requests a second of the shards that are here.
+/// Returns the arrival process of a run, and the factor from its rate to requests per second of the shards in the run.
 fn arrivals<'r>(report: &'r Report<'_>) -> Option<(&'r ArrivalProcess, f64)> {
     let Schedule::Open { arrivals, .. } = &report.plan.as_ref()?.schedule else { return None };
     let mean = arrivals.mean_rate(report.run.nominal.unwrap_or(Duration::from_secs(1)))?;
@@ -35,7 +35,7 @@ fn arrivals<'r>(report: &'r Report<'_>) -> Option<(&'r ArrivalProcess, f64)> {
     (mean > 0.0).then_some((arrivals, target / mean))
 }
 
-/// The rate asked for over time, in seconds and requests a second; empty when there is none.
+/// Returns the requested rate over time, in seconds and requests per second; empty if there is none.
 pub(crate) fn line(report: &Report<'_>, end: f64) -> Vec<Dot> {
     let flat = |rate: f64| vec![Dot::new(0.0, rate), Dot::new(end, rate)];
     let points: Vec<(f64, f64)> = match arrivals(report) {
@@ -57,7 +57,7 @@ pub(crate) fn line(report: &Report<'_>, end: f64) -> Vec<Dot> {
     cut(&points, end)
 }
 
-/// The part of a line before `end`.
+/// Returns the part of a line before `end`.
 fn cut(points: &[(f64, f64)], end: f64) -> Vec<Dot> {
     let mut dots: Vec<Dot> = Vec::new();
     for (place, &(x, y)) in points.iter().enumerate() {
@@ -73,8 +73,8 @@ fn cut(points: &[(f64, f64)], end: f64) -> Vec<Dot> {
     dots
 }
 
-/// The rate asked for in a few words: `100/s`, `100/s, 300/s, 500/s (mean 300/s)`, `100/s to 500/s over 10.0 s (mean 300/s)`.
-/// None when the plan asks for none.
+/// Describes the requested rate: `100/s`, `100/s, 300/s, 500/s (mean 300/s)`, `100/s to 500/s over 10.0 s (mean 300/s)`.
+/// None if the plan requests no rate.
 pub(crate) fn words(report: &Report<'_>) -> Option<String> {
     let mean = report.summary.target_rate?;
     let changing = match arrivals(report) {
@@ -98,7 +98,7 @@ pub(crate) fn words(report: &Report<'_>) -> Option<String> {
     Some(format!("{changing} (mean {})", rate(mean)))
 }
 
-/// The figures of each step that began; empty when the plan has no steps.
+/// Returns the figures of each step that began; empty if the plan has no steps.
 pub(crate) fn steps(report: &Report<'_>) -> Vec<StepFigures> {
     let Some((ArrivalProcess::Steps { steps }, scale)) = arrivals(report) else { return Vec::new() };
     let mut from = Duration::ZERO;
@@ -131,7 +131,7 @@ fn step_figures(report: &Report<'_>, (from, to): (Duration, Duration), asked_per
 }
 
 impl StepFigures {
-    /// The cells below [`HEADINGS`].
+    /// Returns the cells below [`HEADINGS`].
     pub(crate) fn cells(&self) -> Vec<String> {
         let [p50, p99] = self.quantiles.map(|quantile| {
             quantile.map_or_else(

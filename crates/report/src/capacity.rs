@@ -1,4 +1,4 @@
-//! How much a server can take: the answer, every rate that was tried, and the curve.
+//! Renders a search for capacity: the result, every rate that was tried, and the curve.
 
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
@@ -11,7 +11,7 @@ use std::fmt::Write;
 use warwolf_experiment::capacity::{Answer, Capacity, Tried, Why};
 use warwolf_measure::{Metric, Slo};
 
-/// A search for capacity with what there is to say about it.
+/// A search for capacity, with what is reported about it.
 #[derive(Clone, Debug)]
 pub struct CapacityReport {
     capacity: Capacity,

@@ -1,4 +1,4 @@
-//! Two sides beside each other: what differs, by how much, and how sure that is.
+//! Renders a comparison of two sides: what differs, by how much, and how certain that is.
 
 use crate::Format;
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
@@ -17,20 +17,20 @@ use warwolf_measure::{Grade, Verdict};
 pub struct Side {
     /// What was measured: a URL, a plan or a run file.
     pub name: String,
-    /// Whether its numbers can be believed.
+    /// Whether its numbers can be trusted.
     pub verdict: Verdict,
     /// When its first run began, in nanoseconds since 1970 (UTC); zero when unknown.
     pub started_unix_ns: u64,
 }
 
 impl Side {
-    /// The start as the end of a line; empty when unknown.
+    /// Returns the start as the end of a line; empty if unknown.
     fn started(&self) -> String {
         moment(self.started_unix_ns).map_or_else(String::new, |moment| format!(", started {moment}"))
     }
 }
 
-/// A comparison with what there is to say about it.
+/// A comparison with what is reported about it.
 #[derive(Clone, Debug)]
 pub struct ComparisonReport {
     /// A and B.
@@ -42,19 +42,19 @@ pub struct ComparisonReport {
 }
 
 impl ComparisonReport {
-    /// Whether the numbers of a side are not about its server, so that nothing follows from them.
+    /// Returns whether the results of a side reflect the load generator, not the server, so that nothing follows from them.
     #[must_use]
     pub fn is_spoilt(&self) -> bool {
         self.sides.iter().any(|side| side.verdict.grade == Grade::Invalid)
     }
 
-    /// The answer where it may be relied on.
+    /// Returns the answer if it is reliable.
     #[must_use]
     pub fn reliable(&self) -> Option<&Comparison> {
         self.answer.as_ref().ok().filter(|_| !self.is_spoilt())
     }
 
-    /// The answer in one sentence.
+    /// Returns the answer in one sentence.
     #[must_use]
     pub fn answer(&self) -> String {
         if self.is_spoilt() {
@@ -67,7 +67,7 @@ impl ComparisonReport {
         }
     }
 
-    /// The sides whose verdict is DEGRADED, as the end of the answer; empty when there are none.
+    /// Returns the sides whose verdict is DEGRADED, as the end of the answer; empty if there are none.
     fn degraded(&self) -> String {
         let sides: Vec<&str> = ["A", "B"]
             .into_iter()
@@ -82,7 +82,7 @@ impl ComparisonReport {
         }
     }
 
-    /// Whether the load generator may have affected a side.
+    /// Returns whether the load generator may have affected a side.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         self.sides.iter().any(|side| side.verdict.grade != Grade::Valid)
@@ -202,7 +202,7 @@ impl Rendered for ComparisonReport {
     }
 }
 
-/// The relative changes with their intervals, around no change and within what is allowed; none when no change is known.
+/// Returns the chart of relative changes with intervals, no change and the allowed change; none if no change is known.
 fn chart(comparison: &Comparison) -> Option<Chart> {
     let effects: Vec<(&Effect, f64)> = comparison
         .effects
@@ -274,7 +274,7 @@ fn value(figure: Figure, value: Option<f64>) -> String {
     )
 }
 
-/// A change with its sign: of error shares in points of a hundred.
+/// Formats a change with its sign; changes of error shares are in percentage points.
 fn signed(figure: Figure, change: f64) -> String {
     let unit = if figure == Figure::Errors { " pp" } else { " %" };
     let digits = if figure == Figure::Errors { 3 } else { 1 };

@@ -1,4 +1,4 @@
-//! A line for each interval, warm-up included. Times and latencies in whole nanoseconds.
+//! Renders one line per interval, warm-up included. Times and latencies are in whole nanoseconds.
 
 use crate::Report;
 use crate::layout::accounting;

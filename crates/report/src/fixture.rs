@@ -1,11 +1,11 @@
-//! Runs made by hand, for the tests of every format.
+//! Handmade runs for the tests of every format.
 
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{Environment, HostEvidence, Idle, Outcome, Run, Sample, Tally, WorkerEvidence};
 use warwolf_plan::{ArrivalProcess, Plan, Request, Schedule, text};
 
-/// A call intended at `at_us`, begun at once, sent 100 us later, whose reply began after half of the rest.
+/// Returns a call intended at `at_us`, started at once and sent 100 us later. Its reply began after half of the rest.
 fn sample(at_us: u64, latency_us: u64, outcome: Outcome) -> Sample {
     let at = |us: u64| Timestamp::from_nanos((at_us + us) * 1_000);
     Sample {
@@ -44,7 +44,7 @@ fn plan(urls: &[&str]) -> Plan {
     Plan { seed: 7, ..Plan::new(urls.iter().map(|url| Request::get(url).expect("a URL")).collect()) }
 }
 
-/// One call of each account in the first of two seconds.
+/// Returns a run with one call for each count of the accounting, in the first of two seconds.
 pub(crate) fn small() -> Run {
     let mut run = run(&plan(&["http://a.test/"]), 2);
     let mut tally = Tally::new();
@@ -99,7 +99,7 @@ pub(crate) fn steady() -> Run {
     run
 }
 
-/// [`steady`] with a plan that asks for another arrival process.
+/// Returns [`steady`] with a plan that has another arrival process.
 pub(crate) fn arriving(arrivals: ArrivalProcess) -> Run {
     let mut plan = plan(&["http://a.test/", "http://a.test/b?c=<d>"]);
     let mut run = steady();
@@ -109,7 +109,7 @@ pub(crate) fn arriving(arrivals: ArrivalProcess) -> Run {
     run
 }
 
-/// 400 calls of 1 ms in the first two of five seconds, and 600 that the server left without a reply, the oldest for 3 s.
+/// Returns a run with 400 calls of 1 ms in the first two of five seconds, and 600 without a reply, the oldest for 3 s.
 pub(crate) fn stalled() -> Run {
     let mut plan = plan(&["http://a.test/"]);
     plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate: 200.0 }, burst: 1 };
@@ -164,7 +164,7 @@ fn evidence(wall: Duration) -> HostEvidence {
     }
 }
 
-/// Two calls to a server that is not there.
+/// Returns a run with two calls to a server that does not exist.
 pub(crate) fn unreachable() -> Run {
     let mut run = run(&plan(&["http://a.test/"]), 1);
     let mut tally = Tally::new();
@@ -177,7 +177,7 @@ pub(crate) fn unreachable() -> Run {
     run
 }
 
-/// Five hundred calls a second for ten seconds, of 1 ms each but for the fourth second's, of one second each.
+/// Returns a run with 500 calls a second for ten seconds, of 1 ms each, but of one second each in the fourth second.
 pub(crate) fn one_stall() -> Run {
     let mut run = run(&plan(&["http://a.test/"]), 10);
     for second in 0..10 {

@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The name as an argument.
+    /// Returns the name as an argument.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Format {
         }
     }
 
-    /// The format of files with an extension, in lower case.
+    /// Returns the format for a file extension in lower case.
     #[must_use]
     pub fn of_extension(extension: &str) -> Option<Self> {
         Some(match extension {

@@ -1,7 +1,7 @@
-//! The report for programs. `schema/report-1.json` describes it; a test holds the two together.
+//! Renders the report for programs. `schema/report-1.json` describes it; a test checks that the two agree.
 //!
-//! Durations are whole nanoseconds and say so in their name. What is not known is null, never zero. A later version may
-//! add fields; what changes meaning changes `schema_version`.
+//! Durations are whole nanoseconds, and their names say so. Unknown values are null, never zero. A later version may
+//! add fields; a change of meaning changes `schema_version`.
 
 use crate::Report;
 use crate::layout::loop_name;
@@ -206,7 +206,7 @@ fn reason(reason: &Reason) -> Value {
     })
 }
 
-/// What is known about the load generator: totals where hosts add up, otherwise the worst or tightest of them.
+/// Returns what is known about the load generator: totals where hosts add up, otherwise the worst or tightest value.
 fn health(report: &Report<'_>) -> Value {
     let summary = &report.summary;
     let hosts = &summary.hosts;
@@ -241,7 +241,7 @@ fn health(report: &Report<'_>) -> Value {
     })
 }
 
-/// Different names, joined by `+`.
+/// Joins different names by `+`.
 fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.collect::<std::collections::BTreeSet<_>>().into_iter().rev().collect::<Vec<_>>().join("+")
 }
@@ -269,7 +269,7 @@ fn host(host: &HostEvidence) -> Value {
     })
 }
 
-/// CPU time of the load generator for each call that is over, of the whole run.
+/// Returns the CPU time of the load generator per finished call, over the whole run.
 fn cpu_per_call(summary: &Summary, cpu: Duration) -> Option<u64> {
     let counts = &summary.accounting;
     nanos(cpu).checked_div(counts.completed + counts.failed + counts.timed_out)

@@ -1,6 +1,6 @@
-//! Verdict and SLOs as test cases, in the form that build servers read.
+//! Renders the verdict and the SLOs as test cases, in the format of build servers.
 //!
-//! The verdict fails when it is `INVALID`; `DEGRADED` passes with its reasons, so that a noisy build machine alone breaks no
+//! The verdict fails if it is `INVALID`. `DEGRADED` passes with its reasons, so that a noisy build machine alone fails no
 //! build. Use `--strict` to fail then as well.
 
 use crate::Report;
@@ -11,7 +11,7 @@ use warwolf_measure::{Grade, SloState};
 
 struct Case {
     name: String,
-    /// Message, when it failed.
+    /// The message, if it failed.
     failure: Option<String>,
     output: String,
 }

@@ -5,43 +5,43 @@ use crate::unit::{count, duration};
 use crate::wording;
 use warwolf_measure::{Accounting, Blame, Figures, Phase, QUANTILES, QuantileFigure, Summary};
 
-/// What stands for a figure that is not known.
+/// The text for an unknown figure.
 pub(crate) const UNKNOWN: &str = "-";
 
-/// `open loop` or `closed loop`: stands beside every latency, because it determines what latency is counted from.
+/// Returns `open loop` or `closed loop`. Shown next to every latency, because it determines what latency is counted from.
 pub(crate) const fn loop_name(summary: &Summary) -> &'static str {
     if summary.open { "open loop" } else { "closed loop" }
 }
 
-/// A duration, or what stands for an unknown one.
+/// Formats a duration, or returns [`UNKNOWN`].
 pub(crate) fn optional(nanos: Option<f64>) -> String {
     nanos.map_or_else(|| UNKNOWN.to_owned(), duration)
 }
 
-/// The same of whole nanoseconds.
+/// Formats whole nanoseconds, or returns [`UNKNOWN`].
 pub(crate) fn optional_ns(nanos: Option<u64>) -> String {
     optional(nanos.map(|nanos| nanos as f64))
 }
 
-/// The value of a quantile: `1.20 ms`, or `>2.50 s` where it is greater than all that is known.
+/// Formats the value of a quantile: `1.20 ms`, or `>2.50 s` if it is greater than all known values.
 pub(crate) fn quantile(figure: &QuantileFigure) -> String {
     let sign = if figure.is_at_least { ">" } else { "" };
     format!("{sign}{}", optional_ns(figure.value_ns))
 }
 
-/// The same of the quantile with this name.
+/// Formats the value of the quantile with this name.
 pub(crate) fn quantile_named(figures: &Figures, name: &str) -> String {
     figures.quantiles.iter().find(|figure| figure.name == name).map_or_else(|| UNKNOWN.to_owned(), quantile)
 }
 
-/// The greatest latency: `>1.20 s` where it is the age of a call without an end.
+/// Formats the greatest latency: `>1.20 s` if it is the age of a call without an end.
 pub(crate) fn slowest(summary: &Summary) -> String {
     let ended = summary.tally.phase(Phase::Latency).moments().max_ns();
     let sign = if summary.latency.max_ns > ended { ">" } else { "" };
     format!("{sign}{}", optional_ns(summary.latency.max_ns))
 }
 
-/// Why some quantiles are only known to be greater than a value; none when none is.
+/// Returns why some quantiles are only lower bounds; none if there are no such quantiles.
 pub(crate) fn open_quantiles(summary: &Summary) -> Option<String> {
     let counts = &summary.accounting;
     summary.latency.quantiles.iter().any(|figure| figure.is_at_least).then(|| {
@@ -53,23 +53,23 @@ pub(crate) fn open_quantiles(summary: &Summary) -> Option<String> {
     })
 }
 
-/// A 95 % interval as `1.20 ms to 1.30 ms`, when it is known.
+/// Formats a 95 % interval as `1.20 ms to 1.30 ms`, if it is known.
 pub(crate) fn interval(ci95_ns: Option<(u64, u64)>) -> Option<String> {
     ci95_ns.map(|(low, high)| format!("{} to {}", duration(low as f64), duration(high as f64)))
 }
 
-/// A quantile as `99 %` or `99.99 %`.
+/// Formats a quantile as `99 %` or `99.99 %`.
 pub(crate) fn percent(figure: &QuantileFigure) -> String {
     let percent = format!("{:.2}", figure.quantile * 100.0);
     format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The reason for the quantiles that are not shown; none when all are.
+/// Returns why some quantiles are not shown; none if all are shown.
 pub(crate) fn missing_quantiles(latency: &Figures) -> Option<String> {
     Some(format!("{UNKNOWN}: {}", wording::not_enough_samples(&latency.missing_quantile()?)))
 }
 
-/// The reason for the intervals that are not shown; none when every known quantile has one.
+/// Returns why some intervals are not shown; none if every known quantile has one.
 pub(crate) fn missing_intervals(latency: &Figures) -> Option<&'static str> {
     let unsure = |figure: &QuantileFigure| {
         figure.value_ns.is_some() && figure.ci95_ns.is_none() && !figure.is_at_least
@@ -79,7 +79,7 @@ pub(crate) fn missing_intervals(latency: &Figures) -> Option<&'static str> {
     )
 }
 
-/// The phases that explain latency, in the order of time.
+/// Returns the phases that explain latency, in chronological order.
 pub(crate) const fn phases(summary: &Summary) -> [(&'static str, &Figures); 6] {
     [
         ("lag", &summary.lag),
@@ -91,16 +91,16 @@ pub(crate) const fn phases(summary: &Summary) -> [(&'static str, &Figures); 6] {
     ]
 }
 
-/// The names of the counts of [`accounting`], in their order.
+/// The names of the counts of [`accounting`], in the same order.
 pub(crate) const ACCOUNTING: [&str; 7] =
     ["planned", "started", "completed", "failed", "timed out", "unfinished", "never started"];
 
-/// Where every call went: planned = started + never started; started is the sum of the four between.
+/// Returns the counts of calls: planned = started + never started; started is the sum of the four between.
 pub(crate) const fn accounting(of: &Accounting) -> [u64; 7] {
     [of.planned, of.started, of.completed, of.failed, of.timed_out, of.unfinished, of.unstarted]
 }
 
-/// Every error of calls with its attribution and count, the most frequent first.
+/// Returns every error of calls with its attribution and count, the most frequent first.
 pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
     let endings = summary.failures().into_iter();
     let mut errors: Vec<_> = endings
@@ -117,7 +117,7 @@ pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
     errors
 }
 
-/// The URL of the run, or how many there are.
+/// Returns the URL of the run, or the number of URLs.
 pub(crate) fn target(report: &Report<'_>) -> String {
     match report.run.targets.as_slice() {
         [] => "no target".to_owned(),
@@ -126,8 +126,8 @@ pub(crate) fn target(report: &Report<'_>) -> String {
     }
 }
 
-/// A text from outside in one line. Control characters, which could erase or imitate other output, and marks that change the
-/// direction of writing are written as `\u{1b}`.
+/// Returns an external text as one line. Control characters, which could erase or imitate other output, and marks that
+/// change the direction of writing are written as `\u{1b}`.
 #[must_use]
 pub fn printable(text: &str) -> String {
     let is_control = |c: char| {
@@ -141,7 +141,7 @@ pub fn printable(text: &str) -> String {
     line
 }
 
-/// Names of [`QUANTILES`] in rows, with their place.
+/// Returns the indices of [`QUANTILES`].
 pub(crate) fn quantile_rows() -> impl Iterator<Item = usize> {
     0..QUANTILES.len()
 }

@@ -1,7 +1,7 @@
 //! Renders a run as text, JSON, CSV, Markdown, JUnit XML and one HTML page; several runs as tables and charts.
 //!
-//! Everything is a pure function from numbers that `measure` has derived to text: nothing is printed here, and only
-//! layout is computed. The caller decides about colour and where the text goes.
+//! Every function is pure: it turns numbers that `measure` has derived into text. Nothing is printed here, and only
+//! layout is computed. The caller chooses the colour and the destination.
 #![forbid(unsafe_code)]
 
 mod asked;
@@ -41,18 +41,18 @@ use warwolf_plan::Plan;
 pub struct Report<'r> {
     /// The run.
     pub run: &'r Run,
-    /// Its plan without secrets; none when its text is not one this version reads.
+    /// The plan without secrets; none if this version cannot read its text.
     pub plan: Option<Plan>,
     /// Every derived number.
     pub summary: Summary,
     /// Whether the results can be trusted.
     pub verdict: Verdict,
-    /// The SLOs and whether they were held.
+    /// The SLOs, and whether each was met.
     pub slos: Vec<SloResult>,
 }
 
 impl<'r> Report<'r> {
-    /// Derives, judges, and compares with the SLOs in the run's own plan. An SLO there that cannot be read is left out:
+    /// Derives the numbers and the verdict, and checks the SLOs in the run's own plan. Skips an SLO that cannot be read:
     /// it was checked when the plan was made.
     #[must_use]
     pub fn of(run: &'r Run) -> Self {
@@ -62,7 +62,7 @@ impl<'r> Report<'r> {
         Self::judged(run, plan, &slos)
     }
 
-    /// The same with other SLOs than the plan's.
+    /// Does the same with other SLOs than the plan's.
     #[must_use]
     pub fn with_slos(run: &'r Run, slos: &[Slo]) -> Self {
         Self::judged(run, warwolf_plan::text::parse(&run.plan_text).ok().map(Plan::from), slos)
@@ -85,24 +85,24 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// Every chart of the page, each of which can be drawn alone.
+    /// Returns every chart of the page; each can be drawn alone.
     #[must_use]
     pub fn charts(&self) -> Vec<Chart> {
         html::charts::all(self)
     }
 
-    /// When the run began, in UTC; none when the run does not contain it.
+    /// Returns when the run began, in UTC; none if the run does not contain it.
     pub(crate) fn started(&self) -> Option<String> {
         unit::moment(self.run.started_unix_ns())
     }
 
-    /// Whether every SLO was held.
+    /// Returns whether every SLO was met.
     #[must_use]
     pub fn all_held(&self) -> bool {
         self.slos.iter().all(SloResult::is_held)
     }
 
-    /// Renders the report, in any format but [`Format::Svg`], which is empty. `colour` applies to [`Format::Text`] only.
+    /// Renders the report in a format; [`Format::Svg`] gives an empty text. `colour` applies to [`Format::Text`] only.
     #[must_use]
     pub fn render(&self, format: Format, colour: bool) -> String {
         match format {

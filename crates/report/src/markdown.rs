@@ -1,4 +1,4 @@
-//! The report for pull requests: what matters, in tables.
+//! Renders the report for pull requests: the main figures, in tables.
 
 use crate::layout::{
     ACCOUNTING, accounting, errors, interval, loop_name, missing_quantiles, open_quantiles, optional_ns,
@@ -123,7 +123,7 @@ fn latencies(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     Ok(())
 }
 
-/// Text in which Markdown sees no marks.
+/// Escapes text for Markdown.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

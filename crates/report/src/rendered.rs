@@ -3,35 +3,35 @@
 use crate::{Chart, Format, unit};
 use std::fmt::Write;
 
-/// The result of an experiment, to be written in any of its formats.
+/// The result of an experiment, which can be written in several formats.
 pub trait Rendered {
-    /// The formats it has; the others are empty.
+    /// The supported formats; the others are empty.
     const FORMATS: &'static [Format] =
         &[Format::Text, Format::Json, Format::Csv, Format::Markdown, Format::Html, Format::Svg];
 
-    /// For people.
+    /// Renders it for people.
     fn text(&self) -> String;
 
-    /// For pull requests.
+    /// Renders it for pull requests.
     fn markdown(&self) -> String;
 
-    /// One page.
+    /// Renders it as one page.
     fn html(&self) -> String;
 
-    /// For programs.
+    /// Returns it as JSON for programs.
     fn json(&self) -> serde_json::Value;
 
-    /// For spreadsheets; times in seconds. Empty where there is no such table.
+    /// Renders it for spreadsheets, with times in seconds; empty if there is no such table.
     fn csv(&self) -> String {
         String::new()
     }
 
-    /// The chart that stands for the whole, where there is one.
+    /// Returns the main chart, if there is one.
     fn chart(&self) -> Option<Chart> {
         None
     }
 
-    /// Writes it.
+    /// Renders it in a format.
     fn render(&self, format: Format) -> String {
         match format {
             Format::Text => self.text(),
@@ -45,22 +45,22 @@ pub trait Rendered {
     }
 }
 
-/// The start of an experiment as a line of text; empty when unknown.
+/// Returns the start of an experiment as a line of text; empty if unknown.
 pub(crate) fn started_line(unix_ns: u64) -> String {
     unit::moment(unix_ns).map_or_else(String::new, |moment| format!("started {moment}\n"))
 }
 
-/// The same as a paragraph of Markdown.
+/// Returns the same as a paragraph of Markdown.
 pub(crate) fn started_paragraph(unix_ns: u64) -> String {
     unit::moment(unix_ns).map_or_else(String::new, |moment| format!("Started {moment}\n\n"))
 }
 
-/// Whether the column of a heading holds text, and the heading without the mark of that.
+/// Returns whether a column holds text, and its heading without the mark `<`.
 fn column(heading: &str) -> (bool, &str) {
     heading.strip_prefix('<').map_or((false, heading), |heading| (true, heading))
 }
 
-/// A table for people; columns whose heading begins with `<` hold text and stand left.
+/// Writes a table for people. Columns whose heading begins with `<` hold text and are left-aligned.
 pub(crate) fn text_table(out: &mut String, headings: &[&str], rows: &[Vec<String>]) {
     let names = headings.iter().map(|heading| column(heading).1.to_owned()).collect();
     let lines: Vec<&Vec<String>> = std::iter::once(&names).chain(rows).collect();
@@ -78,7 +78,7 @@ pub(crate) fn text_table(out: &mut String, headings: &[&str], rows: &[Vec<String
     }
 }
 
-/// The same for pull requests.
+/// Writes the same table for pull requests.
 pub(crate) fn markdown_table(out: &mut String, headings: &[&str], rows: &[Vec<String>]) {
     let names: Vec<&str> = headings.iter().map(|heading| column(heading).1).collect();
     let sides: String =
@@ -91,14 +91,14 @@ pub(crate) fn markdown_table(out: &mut String, headings: &[&str], rows: &[Vec<St
     }
 }
 
-/// A text as a cell of a CSV table (RFC 4180). A text that spreadsheets would take for a formula begins with an apostrophe.
+/// Quotes a cell of a CSV table (RFC 4180). A text that spreadsheets would read as a formula gets a leading apostrophe.
 pub(crate) fn quoted(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// A time in seconds as a cell of a CSV table; empty when it is not known.
+/// Formats a time in seconds as a cell of a CSV table; empty if unknown.
 pub(crate) fn seconds(ns: Option<f64>) -> String {
     ns.map_or_else(String::new, |ns| format!("{:.9}", ns / 1e9))
 }

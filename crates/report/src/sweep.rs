@@ -1,4 +1,4 @@
-//! A sweep as one table and its plots.
+//! Renders a sweep as one table and its charts.
 
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
@@ -19,13 +19,13 @@ pub struct SweepReport {
     sweep: Sweep,
     points: Vec<Point>,
     rows: Vec<Row>,
-    /// The chart that stands for the whole.
+    /// Name of the main chart.
     chief: &'static str,
     /// When the first run began, in nanoseconds since 1970 (UTC); zero when unknown.
     started_unix_ns: u64,
 }
 
-/// A chart's name, what it shows, and its figure of a row.
+/// The name of a chart, what it shows, its unit, and its figure for a row.
 type Shown = (&'static str, &'static str, Unit, fn(&Row) -> Option<Spread>);
 
 const SHOWN: [Shown; 4] = [
@@ -36,32 +36,32 @@ const SHOWN: [Shown; 4] = [
 ];
 
 impl SweepReport {
-    /// Adds up what was measured.
+    /// Adds up the measurements of a sweep.
     #[must_use]
     pub fn new(sweep: Sweep) -> Self {
         Self { points: sweep.points(), rows: sweep.rows(), sweep, chief: SHOWN[0].0, started_unix_ns: 0 }
     }
 
-    /// The same with another chart to stand for the whole: `response`, `rate`, `p99` or `errors`.
+    /// Selects another main chart: `response`, `rate`, `p99` or `errors`.
     #[must_use]
     pub fn showing(self, chart: &'static str) -> Self {
         Self { chief: chart, ..self }
     }
 
-    /// The same with the start of its first run, in nanoseconds since 1970 (UTC).
+    /// Sets the start of the first run, in nanoseconds since 1970 (UTC).
     #[must_use]
     pub fn started(self, unix_ns: u64) -> Self {
         Self { started_unix_ns: unix_ns, ..self }
     }
 
-    /// The sweep itself.
+    /// Returns the sweep itself.
     #[must_use]
     pub const fn sweep(&self) -> &Sweep {
         &self.sweep
     }
 
     fn headings(&self) -> Vec<String> {
-        // Settings are read from the left, figures from the right.
+        // Settings are left-aligned, figures right-aligned.
         let settings = self.sweep.vary.iter().map(|vary| format!("<{}", vary.name));
         settings
             .chain(["rate", "mean", "p50", "p90", "p99", "errors", "runs", "<verdict"].map(str::to_owned))
@@ -113,7 +113,7 @@ impl SweepReport {
         self.points.iter().zip(&self.rows).map(cells).collect()
     }
 
-    /// What speaks against rows, by point.
+    /// Returns the doubts about rows, by point.
     fn doubts(&self) -> Vec<String> {
         let doubt = |(point, row): (&Point, &Row)| {
             let grade = row.grade.filter(|grade| *grade > Grade::Valid)?;
@@ -127,7 +127,7 @@ impl SweepReport {
         self.points.iter().zip(&self.rows).filter_map(doubt).collect()
     }
 
-    /// What should be known about rows but is no doubt, by point.
+    /// Returns the notes about rows, which are not doubts, by point.
     fn notes(&self) -> Vec<String> {
         let rows = self.points.iter().zip(&self.rows);
         rows.flat_map(|(point, row)| {
@@ -150,11 +150,11 @@ impl SweepReport {
         }
     }
 
-    /// One of the charts; any other name is the first.
+    /// Returns a chart by name; the first one for any other name.
     fn chart_of(&self, name: &str) -> Chart {
         let shown = SHOWN.iter().find(|shown| shown.0 == name).unwrap_or(&SHOWN[0]);
         let &(name, title, unit, figure) = shown;
-        // Along the bottom goes the first parameter that is no target; each of the other settings is a line.
+        // The horizontal axis shows the first parameter that is not the target; each combination of other settings is a line.
         let across = self.sweep.vary.iter().position(|vary| vary.name != TARGET).unwrap_or(0);
         let (labels, parameter): (Vec<String>, &str) =
             self.sweep.vary.get(across).map_or((Vec::new(), ""), |vary| {
@@ -189,7 +189,7 @@ impl SweepReport {
             title: format!("{}{} against {parameter}", title[..1].to_uppercase(), &title[1..]),
             x,
             y,
-            // Names have no order, so nothing lies between two of them.
+            // Names have no order, so no line joins them.
             layers: series.into_iter().map(if numbers.is_some() { Layer::Line } else { Layer::Marks }).collect(),
             note: "Hollow marks: the numbers are not VALID. Upright lines: from the least to the greatest of the repeats.".into(),
         }
@@ -372,7 +372,7 @@ impl Rendered for SweepReport {
     }
 }
 
-/// How many times the least the greatest is.
+/// Returns the ratio of the greatest value to the least.
 fn spread_of(values: impl Iterator<Item = f64>) -> f64 {
     let positive = values.filter(|value| value.is_finite() && *value > 0.0);
     let (low, high) =
@@ -380,7 +380,7 @@ fn spread_of(values: impl Iterator<Item = f64>) -> f64 {
     if low.is_finite() { high / low } else { 1.0 }
 }
 
-/// A label that is a number, with a unit or without: `10`, `500/s`, `10k`, `250ms`.
+/// Parses a label that is a number, with or without a unit: `10`, `500/s`, `10k`, `250ms`.
 fn number(label: &str) -> Option<f64> {
     let digits = label.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(label.len());
     let value: f64 = label[..digits].parse().ok()?;

@@ -1,4 +1,4 @@
-//! The report for people: verdict, target and achieved, the accounting, and then the layout known from other tools.
+//! Renders the report for people: verdict, target and achieved rate, accounting, then the layout known from other tools.
 
 use crate::layout::{
     errors, interval, loop_name, missing_intervals, missing_quantiles, open_quantiles, optional, optional_ns,
@@ -11,7 +11,7 @@ use crate::{Report, asked};
 use std::fmt::Write;
 use warwolf_measure::{Estimate, Grade, SloState, Summary};
 
-/// Codes around coloured words, or nothing.
+/// Escape codes around coloured text, or nothing.
 #[derive(Clone, Copy)]
 struct Paint {
     colour: bool,
@@ -36,7 +36,7 @@ impl Paint {
     }
 }
 
-/// Columns of the bars.
+/// Width of the longest bar in columns.
 const BAR: u64 = 40;
 
 pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
@@ -60,7 +60,7 @@ pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
     out
 }
 
-/// Adds a line.
+/// Appends a line.
 macro_rules! line {
     ($out:expr) => { $out.push('\n') };
     ($out:expr, $($word:tt)*) => {{
@@ -81,7 +81,7 @@ fn verdict(out: &mut String, report: &Report<'_>, paint: Paint) {
     line!(out);
 }
 
-/// The result of the SLOs, with those that were not held.
+/// Writes the result of the SLOs, with those that were not met.
 fn slo_line(out: &mut String, report: &Report<'_>, paint: Paint) {
     let (Some(result), Some(sentence)) =
         (wording::slo_result(&report.slos), wording::slo_sentence(&report.slos))
@@ -92,7 +92,7 @@ fn slo_line(out: &mut String, report: &Report<'_>, paint: Paint) {
     line!(out, "{}{}", paint.word(code, result), &sentence[result.len()..]);
 }
 
-/// Repeats what matters most. A report is longer than most terminals, so its first lines scroll away; it ends like this
+/// Repeats the main results. A report is longer than most terminals, so its first lines scroll away. The ending is the same
 /// everywhere, so that a report in a file equals the one on a terminal.
 fn closing(out: &mut String, report: &Report<'_>, paint: Paint) {
     let summary = &report.summary;
@@ -107,7 +107,7 @@ fn closing(out: &mut String, report: &Report<'_>, paint: Paint) {
     slo_line(out, report, paint);
 }
 
-/// A figure with half the width of its interval.
+/// Formats a figure with half the width of its confidence interval.
 fn with_error(estimate: Estimate) -> String {
     match estimate.ci95 {
         Some((low, high)) if estimate.value > 0.0 => {
@@ -322,7 +322,7 @@ fn status_codes(out: &mut String, summary: &Summary, paint: Paint) {
     line!(out);
 }
 
-/// Rows of targets that are shown; JSON has them all.
+/// Maximum number of target rows shown; JSON has all of them.
 const TARGETS: usize = 20;
 
 fn targets(out: &mut String, summary: &Summary, paint: Paint) {

@@ -8,24 +8,24 @@ use crate::unit::{rate, share};
 use serde_json::json;
 use std::fmt::Write;
 
-/// A run among others.
+/// One run of a trend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrendPoint {
     /// Its number.
     pub id: i64,
-    /// What it was kept as.
+    /// The name it is stored under.
     pub name: String,
     /// When it began, as text.
     pub date: String,
     /// Its verdict.
     pub verdict: String,
-    /// What it loaded.
+    /// Its target.
     pub target: String,
     /// Completed calls a second.
     pub rate_per_s: f64,
     /// Latency quantiles 0.5, 0.9 and 0.99 in nanoseconds, where known.
     pub quantiles_ns: [Option<f64>; 3],
-    /// Share of calls without the reply that was asked for (0 to 1).
+    /// Share of calls that did not get the requested reply (0 to 1).
     pub error_share: Option<f64>,
     /// Its tags.
     pub tags: Vec<String>,
@@ -41,7 +41,7 @@ const HEADINGS: [&str; 10] =
     ["run", "<name", "<began", "rate", "p50", "p90", "p99", "errors", "<verdict", "<tags"];
 
 impl TrendReport {
-    /// Of these runs, the oldest first.
+    /// Creates a report of these runs, the oldest first.
     #[must_use]
     pub const fn new(points: Vec<TrendPoint>) -> Self {
         Self { points }

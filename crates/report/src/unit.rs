@@ -2,11 +2,11 @@
 
 use time::{OffsetDateTime, UtcOffset};
 
-/// A duration in nanoseconds with three digits and the unit that suits it, such as `1.23 ms`.
+/// Formats a duration in nanoseconds with three digits and a suitable unit, such as `1.23 ms`.
 #[must_use]
 pub fn duration(nanos: f64) -> String {
     for (unit, size) in [("ns", 1.0), ("us", 1e3), ("ms", 1e6)] {
-        // What rounds up to a thousand of a unit is one of the next.
+        // A value that rounds up to a thousand of a unit is written in the next unit.
         if nanos.abs() < size * 999.5 {
             let value = nanos / size;
             return if size > 1.0 {
@@ -20,7 +20,7 @@ pub fn duration(nanos: f64) -> String {
     if seconds.abs() < 1000.0 { format!("{} s", three_digits(seconds)) } else { format!("{seconds:.0} s") }
 }
 
-/// A number below a thousand with three digits in all.
+/// Formats a number below a thousand with three digits in total.
 fn three_digits(value: f64) -> String {
     match value.abs() {
         v if v < 9.995 => format!("{value:.2}"),
@@ -29,7 +29,7 @@ fn three_digits(value: f64) -> String {
     }
 }
 
-/// A whole number with commas between its thousands.
+/// Formats a whole number with commas between its thousands.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -43,13 +43,13 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// A count with what is counted, such as `1 call` or `2,000 calls`; `what` takes an `s` for more than one.
+/// Formats a count with its noun, such as `1 call` or `2,000 calls`; `what` takes an `s` for more than one.
 #[must_use]
 pub fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// A rate in events a second, such as `12,345/s` or `4.50/s`.
+/// Formats a rate in events per second, such as `12,345/s` or `4.50/s`.
 #[must_use]
 pub fn rate(per_second: f64) -> String {
     if per_second < 999.5 {
@@ -59,7 +59,7 @@ pub fn rate(per_second: f64) -> String {
     }
 }
 
-/// A size in bytes with its binary unit, such as `1.50 MiB`.
+/// Formats a size in bytes with its binary unit, such as `1.50 MiB`.
 #[must_use]
 pub fn size(bytes: f64) -> String {
     let mut value = bytes;
@@ -76,7 +76,7 @@ pub fn size(bytes: f64) -> String {
     format!("{value:.2} TiB")
 }
 
-/// A share (0 to 1) in per cent, such as `12.3 %`; a share above zero never looks like zero.
+/// Formats a share (0 to 1) in per cent, such as `12.3 %`; a share above zero never looks like zero.
 #[must_use]
 pub fn share(of_one: f64) -> String {
     let percent = of_one * 100.0;
@@ -89,7 +89,7 @@ pub fn share(of_one: f64) -> String {
     }
 }
 
-/// A moment in UTC, such as `2026-11-22 11:17:37 UTC`; none for zero, which stands for unknown. From nanoseconds since 1970.
+/// Formats nanoseconds since 1970 in UTC, such as `2026-11-22 11:17:37 UTC`; none for zero, which means unknown.
 ///
 /// Reports can be moved between machines, so the zone of the reader's machine would be misleading.
 #[must_use]
@@ -97,7 +97,7 @@ pub fn moment(unix_ns: u64) -> Option<String> {
     moment_in(unix_ns, UtcOffset::UTC)
 }
 
-/// A moment in a time zone, such as `2026-11-22 12:17:37 +01:00`; none for zero. From nanoseconds since 1970.
+/// Formats nanoseconds since 1970 in a time zone, such as `2026-11-22 12:17:37 +01:00`; none for zero.
 #[must_use]
 pub fn moment_in(unix_ns: u64, zone: UtcOffset) -> Option<String> {
     let seconds = i64::try_from(unix_ns / 1_000_000_000).ok().filter(|seconds| *seconds > 0)?;

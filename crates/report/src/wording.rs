@@ -1,4 +1,4 @@
-//! The sentences about a verdict, its reasons and SLOs: written once, for every format and for messages.
+//! The sentences about a verdict, its reasons and SLOs, shared by all formats and messages.
 
 use crate::printable;
 use crate::unit::{count, counted, duration, rate, share};
@@ -7,7 +7,7 @@ use warwolf_measure::{
     ReasonFigures, SloResult, Verdict,
 };
 
-/// What a verdict says about the results.
+/// Returns what a verdict says about the results.
 #[must_use]
 pub fn meaning(verdict: &Verdict) -> &'static str {
     let is_empty = verdict.doubts().any(|reason| reason.cause == Cause::NothingMeasured);
@@ -19,7 +19,7 @@ pub fn meaning(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// `SLOs PASSED` or `SLOs NOT PASSED`; none without SLOs.
+/// Returns `SLOs PASSED` or `SLOs NOT PASSED`; none without SLOs.
 #[must_use]
 pub fn slo_result(slos: &[SloResult]) -> Option<&'static str> {
     match slos {
@@ -29,7 +29,7 @@ pub fn slo_result(slos: &[SloResult]) -> Option<&'static str> {
     }
 }
 
-/// The result of the SLOs with those that were not held and their figures; none without SLOs.
+/// Returns the result of the SLOs, with the figures of those that were not met; none without SLOs.
 #[must_use]
 pub fn slo_sentence(slos: &[SloResult]) -> Option<String> {
     let result = slo_result(slos)?;
@@ -44,7 +44,7 @@ pub fn slo_sentence(slos: &[SloResult]) -> Option<String> {
     })
 }
 
-/// The SLO result and the verdict side by side, for headings and titles. A verdict alone could be read as passed.
+/// Returns the SLO result and the verdict, for headings and titles. A verdict alone could be mistaken for an SLO result.
 #[must_use]
 pub fn heading(grade: Grade, slos: &[SloResult]) -> String {
     match slo_result(slos) {
@@ -53,7 +53,7 @@ pub fn heading(grade: Grade, slos: &[SloResult]) -> String {
     }
 }
 
-/// What happened, without figures.
+/// Describes a cause, without figures.
 #[must_use]
 pub const fn cause(cause: Cause) -> &'static str {
     match cause {
@@ -82,7 +82,7 @@ pub const fn cause(cause: Cause) -> &'static str {
     }
 }
 
-/// The figures of a reason, with the host if the load came from several.
+/// Describes the figures of a reason, with the host if the load came from several.
 #[must_use]
 pub fn evidence(reason: &Reason) -> String {
     let evidence = figures(&reason.figures);
@@ -92,13 +92,13 @@ pub fn evidence(reason: &Reason) -> String {
     }
 }
 
-/// A reason without grade and remedy.
+/// Describes a reason without grade and remedy.
 #[must_use]
 pub fn doubt(reason: &Reason) -> String {
     format!("{}: {}", cause(reason.cause), evidence(reason))
 }
 
-/// A whole reason in one line.
+/// Describes a whole reason in one line.
 #[must_use]
 pub fn sentence(reason: &Reason) -> String {
     format!("{}: {}; {}", reason.grade.name(), doubt(reason), remedy(reason))
@@ -252,7 +252,7 @@ fn explained(explanation: Explanation) -> String {
     }
 }
 
-/// What to do about a reason.
+/// Returns what to do about a reason.
 #[must_use]
 pub fn remedy(reason: &Reason) -> String {
     match (&reason.figures, reason.cause) {
@@ -300,7 +300,7 @@ const fn general_remedy(cause: Cause) -> &'static str {
         Cause::Descriptors | Cause::Ports | Cause::Buffers | Cause::LocalErrors => "check this machine's log",
         Cause::Lag => "try `--idle spin`",
         Cause::ClientBusy => "use more threads or machines, or lower the load",
-        // The server under test may be what uses the cores.
+        // The server under test may be using the cores.
         Cause::CpuContention => {
             "stop what else runs on this machine, use fewer threads than cores, or move the load generator away from \
              the server"
@@ -326,7 +326,7 @@ const fn general_remedy(cause: Cause) -> &'static str {
     }
 }
 
-/// Which percentile has too few samples.
+/// Says which percentile has too few samples.
 #[must_use]
 pub fn not_enough_samples(missing: &MissingQuantile) -> String {
     format!(
@@ -337,13 +337,13 @@ pub fn not_enough_samples(missing: &MissingQuantile) -> String {
     )
 }
 
-/// A quantile as `p99` or `p99.99`.
+/// Formats a quantile as `p99` or `p99.99`.
 fn quantile_name(quantile: f64) -> String {
     let percent = format!("{:.2}", quantile * 100.0);
     format!("p{}", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The figure that an SLO was compared with.
+/// Formats the figure that an SLO was compared with.
 #[must_use]
 pub fn actual(result: &SloResult) -> String {
     let Some(figure) = result.actual else { return "not enough samples".to_owned() };

@@ -1,8 +1,8 @@
-//! The intended starts of one shard's sessions, in order.
+//! Computes the intended starts of one shard's sessions, in order.
 //!
-//! Not a limiter: nobody asks whether an arrival may happen, it is due when it is due. Where the process allows it the
-//! k-th arrival is computed from k; where gaps are drawn, from the exact sum of the gaps before it. Either way every
-//! shard sees the same one sequence and takes every `count`-th of it.
+//! This is not a limiter: an arrival is due at its intended start. Where the process allows it, the k-th arrival is
+//! computed from k; where gaps are drawn, from the exact sum of the gaps before it. Either way every shard computes the
+//! same sequence and takes every `count`-th arrival of it.
 
 mod due;
 
@@ -15,7 +15,7 @@ use warwolf_plan::{ArrivalProcess, CheckedPlan, RateStep, Schedule, Shard};
 /// One intended start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Its place in the whole run's sequence, from zero, over all shards: the number of its session.
+    /// Its index in the whole run's sequence, from zero, over all shards: the number of its session.
     pub number: u64,
     /// When it is intended.
     pub at: Timestamp,
@@ -26,9 +26,9 @@ pub struct Arrival {
 pub struct Arrivals {
     process: Process,
     next: Option<Arrival>,
-    /// Shards in all: how far apart our numbers are.
+    /// Number of shards: the distance between the numbers of this shard's arrivals.
     stride: u64,
-    /// Arrivals in a group. All of a group come when its first would.
+    /// Arrivals in a group. All arrivals of a group are due when its first would be.
     group: u64,
     /// Arrivals in the whole run.
     limit: u64,
@@ -39,8 +39,8 @@ pub struct Arrivals {
 impl Arrivals {
     /// The arrivals of `plan` that belong to `shard`.
     ///
-    /// In a closed loop these are its users, each once. The plan's duration is not looked at: a process that does not end
-    /// by itself goes on for ever.
+    /// In a closed loop these are its users, each once. The plan's duration is ignored: a process that does not end by itself
+    /// continues without end.
     #[must_use]
     pub fn new(plan: &CheckedPlan, shard: &Shard) -> Self {
         let stride = u64::from(shard.count());
@@ -67,13 +67,13 @@ impl Arrivals {
         arrivals
     }
 
-    /// The next arrival, left where it is; none when there are no more.
+    /// Returns the next arrival without taking it; none when there are no more.
     #[must_use]
     pub const fn peek(&self) -> Option<Arrival> {
         self.next
     }
 
-    /// A session of ours is over. Where sessions follow each other, the next one is intended at this moment.
+    /// Takes note that a session of this shard is over. For back-to-back sessions, the next one is intended at this moment.
     pub fn session_over(&mut self, at: Timestamp) {
         let Process::Turns { over_ns, .. } = &mut self.process else { return };
         if self.waiting < self.limit {
@@ -93,8 +93,8 @@ impl Arrivals {
         Some(taken)
     }
 
-    /// Drops the arrivals intended before `until` and returns how many they were. `each` gets the moments for which they
-    /// were intended, with how many were intended about then: exactly where gaps are drawn, otherwise in at most 4,096 groups.
+    /// Drops the arrivals intended before `until` and returns how many they were. `each` gets the intended moments and the
+    /// number of arrivals for each: exact moments where gaps are drawn, otherwise at most 4,096 groups.
     ///
     /// Takes logarithmic time unless gaps are drawn, and then some nanoseconds per arrival of the run.
     pub fn skip_until(&mut self, until: Timestamp, mut each: impl FnMut(Timestamp, u64)) -> u64 {
@@ -138,7 +138,7 @@ impl Arrivals {
         dropped
     }
 
-    /// Arrival `number`, which must not lie before the last one asked for when gaps are drawn.
+    /// Returns arrival `number`, which must not be before the last one requested when gaps are drawn.
     #[inline]
     fn arrival(&mut self, number: u64) -> Option<Arrival> {
         if number >= self.limit {
@@ -159,13 +159,13 @@ enum Process {
     },
     Turns {
         users: u64,
-        /// When sessions of ours ended whose places are free.
+        /// When sessions of this shard ended, for which no next one has started.
         over_ns: VecDeque<u64>,
     },
     Constant(Pace),
     Ramp(Ramp),
     Steps(Steps),
-    /// The times of our own arrivals, `count` apart in the trace.
+    /// The times of this shard's arrivals, `count` apart in the trace.
     Trace {
         own_ns: Vec<u64>,
         count: u64,
@@ -184,7 +184,7 @@ impl Process {
                 Gap::Exponential { mean_ns: group as f64 * 1e9 / rate, product: 1.0 },
             )),
             ArrivalProcess::Uniform { min, max } => {
-                // The gaps of a group's members, put together in front of it: the rate stays what it is.
+                // The gaps of a group's members are added up before the group: the rate stays the same.
                 let min_ns = nanos(*min).saturating_mul(group);
                 let span_ns = nanos(*max).saturating_mul(group).saturating_sub(min_ns).saturating_add(1);
                 Self::Drawn(Gaps::new(stream, group, Gap::Uniform { min_ns, span_ns }))
@@ -202,12 +202,12 @@ impl Process {
         }
     }
 
-    /// Whether any arrival can be asked for, not only later ones.
+    /// Returns whether any arrival can be requested, not only later ones.
     const fn is_computed(&self) -> bool {
         !matches!(self, Self::Drawn(_) | Self::Turns { .. })
     }
 
-    /// Nanoseconds at which arrival `number` comes, whose group begins with arrival `first`; none when there is no such.
+    /// Returns the nanoseconds at which arrival `number` is due, whose group begins with arrival `first`; none if it never is.
     #[inline]
     fn at_ns(&mut self, number: u64, first: u64) -> Option<u64> {
         match self {
@@ -236,7 +236,7 @@ impl Process {
 /// A constant rate.
 #[derive(Clone, Copy, Debug)]
 enum Pace {
-    /// A whole number of arrivals a second, at most 1e9: exact for ever.
+    /// A whole number of arrivals a second, at most 1e9: always exact.
     Whole(u64),
     /// Any other rate: off by less than a nanosecond in the first hundred days.
     Fractional(f64),
@@ -263,7 +263,7 @@ impl Pace {
     }
 }
 
-/// A rate that changes linearly, then stays.
+/// A rate that changes linearly, then stays constant.
 #[derive(Clone, Copy, Debug)]
 struct Ramp {
     from: f64,
@@ -299,8 +299,8 @@ impl Ramp {
         whole_ns(seconds * 1e9)
     }
 
-    /// Seconds until `from·t + slope·t²/2`, with no term negative, reaches `number`. A falling ramp is a rising one read
-    /// from its end. This form of the root never subtracts, so that it loses nothing for any slope.
+    /// Returns the seconds until `from·t + slope·t²/2`, with no term negative, reaches `number`. A falling ramp is a rising
+    /// one in reverse. This form of the root never subtracts, so it loses no precision for any slope.
     fn reach(number: f64, from: f64, slope: f64) -> f64 {
         if number <= 0.0 {
             return 0.0;
@@ -339,8 +339,8 @@ impl Steps {
         Self { steps, total }
     }
 
-    /// Whether arrival `number` comes before the last step ends. A product such as 1.1 × 10 s is a little above 11 in
-    /// binary; that must not give a twelfth.
+    /// Returns whether arrival `number` is due before the last step ends. A product such as 1.1 × 10 s is a little above 11
+    /// in binary; that must not give a twelfth arrival.
     fn holds(&self, number: u64) -> bool {
         (number as f64) < self.total * (1.0 - 1e-12)
     }
@@ -444,7 +444,7 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Groups in which arrivals that are dropped are given out.
+/// Maximum number of groups in which dropped arrivals are reported.
 const GROUPS_MAX: u64 = 4_096;
 const SECOND_NS: u64 = 1_000_000_000;
 const PART: f64 = (1_u64 << 32) as f64;

@@ -1,18 +1,18 @@
-//! The cookies of one session, in a space that the server cannot make larger.
+//! The cookies of one session, in memory that the server cannot enlarge.
 //!
 //! A subset of RFC 6265: name, value, domain, path and `Secure` decide which requests carry a cookie. A session is too
-//! short for lifetimes to matter, and has no calendar: `Max-Age` and `Expires` only delete. Not a store that is kept or
-//! shared; who wants to keep what servers gave reads it as a [`GivenCookie`].
+//! short for lifetimes to matter, and has no calendar: `Max-Age` and `Expires` only delete. The cookies are neither stored nor
+//! shared; [`GivenCookie`] is for callers that store what servers set.
 
 use crate::AddField;
 use std::net::IpAddr;
 use warwolf_plan::{Endpoint, InitialCookie, Request, Scheme};
 
-/// Cookies a session keeps; a further one takes the place of the oldest. (RFC 6265 section 6.1 asks for 50 a domain.)
+/// Maximum number of cookies of a session; a further one replaces the oldest. (RFC 6265 section 6.1 asks for 50 a domain.)
 pub const COOKIES_MAX: usize = 50;
-/// Bytes of name, value, domain and path of a cookie; a larger one is refused (RFC 6265 section 6.1).
+/// Maximum bytes of name, value, domain and path of a cookie; a larger one is refused (RFC 6265 section 6.1).
 pub const COOKIE_BYTES_MAX: usize = 4_096;
-/// The same for all cookies of a session; the oldest make room.
+/// Maximum bytes of all cookies of a session; the oldest are dropped to make room.
 pub const COOKIES_BYTES_MAX: usize = 16_384;
 
 /// The cookies of one session, longest path first and then in the order they came: the order they are sent in
@@ -20,7 +20,7 @@ pub const COOKIES_BYTES_MAX: usize = 16_384;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cookies {
     list: Vec<Cookie>,
-    /// Cookies ever kept, to know the oldest.
+    /// Number of cookies ever kept; identifies the oldest.
     kept: u64,
 }
 
@@ -31,7 +31,7 @@ struct Cookie {
     name_length: usize,
     /// Lower case.
     domain: String,
-    /// Whether only the very host that set it gets it back.
+    /// Whether it is only sent to the exact host that set it.
     host_only: bool,
     path: Vec<u8>,
     secure: bool,
@@ -45,9 +45,9 @@ impl Cookie {
 }
 
 impl Cookies {
-    /// Keeps what one `Set-Cookie` field says in the reply to `request`, or drops what it deletes. What breaks a rule is
-    /// ignored, as browsers do.
-    /// `date` is the `Date` of the reply, which says whether a cookie has expired.
+    /// Stores the cookie of one `Set-Cookie` field in the reply to `request`, or drops the one it deletes. Ignores fields that
+    /// break a rule, as browsers do.
+    /// `date` is the `Date` of the reply; it determines whether a cookie has expired.
     pub(crate) fn set(&mut self, request: &Request, field: &[u8], date: Option<&[u8]>) {
         let Some(said) = GivenCookie::read(request, field) else { return };
         // Max-Age wins over Expires (RFC 6265 section 5.3).
@@ -94,7 +94,7 @@ impl Cookies {
             });
             return;
         };
-        // Keeps its place and its memory: a server that sets the same cookie with every reply costs no allocation.
+        // Reuses the entry and its memory: a server that sets the same cookie with every reply costs no allocation.
         let cookie = &mut self.list[index];
         cookie.pair = pair(&said, std::mem::take(&mut cookie.pair));
         cookie.host_only = said.host_only;
@@ -102,7 +102,7 @@ impl Cookies {
         self.fit(0);
     }
 
-    /// Keeps a cookie that the plan gives, unless it is larger than one may be.
+    /// Stores a cookie that the plan gives, unless it exceeds the maximum size.
     pub(crate) fn begin_with(&mut self, given: &InitialCookie) {
         let cookie = Cookie {
             pair: format!("{}={}", given.name, given.value).into_bytes(),
@@ -135,7 +135,7 @@ impl Cookies {
         });
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no cookies.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -148,7 +148,7 @@ impl Cookies {
         self.list.insert(place, cookie);
     }
 
-    /// Drops the oldest until one more cookie of `bytes` fits. Zero bytes means that none is to come.
+    /// Drops the oldest until one more cookie of `bytes` fits. Zero bytes means that none is added.
     fn fit(&mut self, bytes: usize) {
         let places = if bytes == 0 { COOKIES_MAX } else { COOKIES_MAX - 1 };
         while self.list.len() > places
@@ -171,29 +171,29 @@ impl Cookie {
     }
 }
 
-/// A cookie that a server gave with a reply, by the rules of RFC 6265: what breaks one is none.
+/// A cookie that a server set with a reply, by the rules of RFC 6265.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenCookie<'a> {
     /// Its name.
     pub name: &'a [u8],
     /// Its value.
     pub value: &'a [u8],
-    /// The host it goes back to, as the server or the request spells it.
+    /// The host it is sent to, as the server or the request spells it.
     pub domain: &'a [u8],
-    /// Whether it goes to this host alone, and not to those below it.
+    /// Whether it is sent to this host only, and not to its subdomains.
     pub host_only: bool,
-    /// The beginning of the paths it goes to.
+    /// The prefix of the paths it is sent for.
     pub path: &'a [u8],
-    /// Whether it goes over TLS only.
+    /// Whether it is sent over TLS only.
     pub secure: bool,
-    /// For how many seconds it is good, from `Max-Age`; zero deletes it.
+    /// Its lifetime in seconds, from `Max-Age`; zero deletes it.
     pub max_age: Option<u64>,
-    /// Until when it is good, from `Expires`, as the server spells it.
+    /// The end of its lifetime, from `Expires`, as the server spells it.
     pub expires: Option<&'a [u8]>,
 }
 
 impl<'a> GivenCookie<'a> {
-    /// What one `Set-Cookie` field says in the reply to `request`; none when it breaks a rule.
+    /// Parses one `Set-Cookie` field in the reply to `request`; none when it breaks a rule.
     #[must_use]
     pub fn read(request: &'a Request, field: &'a [u8]) -> Option<Self> {
         let said = SetCookie::parse(field)?;
@@ -214,7 +214,7 @@ impl<'a> GivenCookie<'a> {
     }
 }
 
-/// What a `Set-Cookie` field says (RFC 6265 section 5.2).
+/// The contents of a `Set-Cookie` field (RFC 6265 section 5.2).
 struct SetCookie<'a> {
     name: &'a [u8],
     value: &'a [u8],
@@ -260,7 +260,7 @@ impl<'a> SetCookie<'a> {
     }
 }
 
-/// Splits `name=value` and takes off the blanks.
+/// Splits `name=value` and trims the blanks.
 fn split_pair(part: &[u8]) -> (&[u8], Option<&[u8]>) {
     match part.iter().position(|&byte| byte == b'=') {
         Some(at) => (part[..at].trim_ascii(), Some(part[at + 1..].trim_ascii())),
@@ -276,7 +276,7 @@ fn pair(said: &GivenCookie<'_>, mut memory: Vec<u8>) -> Vec<u8> {
     memory
 }
 
-/// The seconds of a `Max-Age`, zero for less; none when it is no number (RFC 6265 section 5.2.2).
+/// Returns the seconds of a `Max-Age`, zero for less; none when it is not a number (RFC 6265 section 5.2.2).
 fn seconds(value: &[u8]) -> Option<u64> {
     let (negative, digits) = match value.strip_prefix(b"-") {
         Some(digits) => (true, digits),
@@ -365,7 +365,7 @@ fn is_past(expires: &[u8], date: Option<&[u8]>) -> bool {
     }
 }
 
-/// No run happens before the year this was written: an earlier year is past.
+/// The year this was written. Runs happen later: an earlier year is past.
 const YEAR_WRITTEN: u32 = 2025;
 
 #[cfg(test)]

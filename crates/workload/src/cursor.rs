@@ -1,4 +1,4 @@
-//! Where the run stands in its list of requests, for orders that all sessions share.
+//! The position of the run in its list of requests, for orders that all sessions share.
 
 use warwolf_plan::{Cursor, ListEnd};
 
@@ -11,7 +11,7 @@ pub(crate) struct SharedCursor {
     length: u64,
     /// The request of the next call; below `length` where the list wraps.
     position: u64,
-    /// Sum of what the calls since the last move have advanced.
+    /// Sum of the advances of the calls since the last move.
     sum: f64,
     /// A call was due after the last request of a list that does not wrap.
     is_exhausted: bool,
@@ -22,7 +22,7 @@ impl SharedCursor {
         Self { plan, length, position: plan.first.into(), sum: plan.phase, is_exhausted: false }
     }
 
-    /// The request of the next call, after which the cursor moves; none when the list is used up.
+    /// Returns the request of the next call and moves the cursor; none when the list is used up.
     pub(crate) fn take(&mut self) -> Option<u64> {
         let taken = match self.plan.end {
             ListEnd::Wrap => self.position % self.length,

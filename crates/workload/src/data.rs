@@ -1,10 +1,10 @@
-//! Random data that goes out with a call: in its head or as its body.
+//! Random data that is sent with a call: in its head or as its body.
 
 use crate::seed::Stream;
 use warwolf_plan::RandomData;
 
-/// Appends random data to a head: up to its first line feed, behind which another line would begin. Gives the length of
-/// what was drawn and escaped.
+/// Appends random data to a head: up to its first line feed, after which another line would begin. Returns the length of
+/// the data that was drawn and escaped.
 pub(crate) fn write_line(stream: Stream, data: RandomData, out: &mut Vec<u8>) -> u64 {
     let drawn = draw(stream, data);
     let end = drawn.iter().position(|byte| *byte == b'\n').unwrap_or(drawn.len());
@@ -12,7 +12,7 @@ pub(crate) fn write_line(stream: Stream, data: RandomData, out: &mut Vec<u8>) ->
     drawn.len() as u64
 }
 
-/// Appends the end of a head, beginning with the `Content-length`, and random data as the body. Gives the length of the body.
+/// Appends the end of a head, beginning with `Content-length`, and random data as the body. Returns the length of the body.
 pub(crate) fn write_body(stream: Stream, data: RandomData, out: &mut Vec<u8>) -> u64 {
     let drawn = draw(stream, data);
     out.extend_from_slice(format!("Content-length: {}\r\n\r\n", drawn.len()).as_bytes());
@@ -20,7 +20,7 @@ pub(crate) fn write_body(stream: Stream, data: RandomData, out: &mut Vec<u8>) ->
     drawn.len() as u64
 }
 
-/// One to `max` bytes, each of any value, escaped where that is wanted.
+/// Returns one to `max` bytes of any value, escaped if requested.
 fn draw(stream: Stream, data: RandomData) -> Vec<u8> {
     let length = 1 + stream.below(0, data.max);
     let whole = usize::try_from(length).unwrap_or(0);
@@ -37,7 +37,7 @@ fn draw(stream: Stream, data: RandomData) -> Vec<u8> {
     drawn
 }
 
-/// Appends a byte as URLs may have it: RFC 2396 sections 2.2 and 2.3, reserved and unreserved characters.
+/// Appends a byte in the form that URLs allow: RFC 2396 sections 2.2 and 2.3, reserved and unreserved characters.
 fn escape(byte: u8, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     if byte.is_ascii_alphanumeric() || b";/?:@&=+$,-_.!~*'()".contains(&byte) {

@@ -1,9 +1,9 @@
 //! Header fields that a session adds to a request.
 
-/// Takes a field: its name, and a function that appends its value to the buffer it is given.
+/// Receives a field: its name, and a function that appends its value to the given buffer.
 pub type AddField<'a> = &'a mut dyn FnMut(&str, &dyn Fn(&mut Vec<u8>));
 
-/// The fields that `write` adds, as lines of HTTP/1.
+/// Returns the fields that `write` adds, as lines of HTTP/1.
 #[cfg(test)]
 pub(crate) fn lines(write: impl FnOnce(AddField<'_>)) -> Vec<u8> {
     let mut lines = Vec::new();

@@ -1,8 +1,8 @@
-//! What a session does that no plan lists as calls: it answers challenges, follows redirects, fetches the parts of pages, and
-//! recovers from refusals.
+//! Interceptors create the calls that a plan does not list: they answer challenges, follow redirects, fetch page resources,
+//! and recover from refusals.
 //!
-//! Each reply is shown to the interceptors of the plan in a fixed order. The first that wants a further request sent ends the
-//! round. An interceptor knows the reply, how its call came about ([`Provenance`]) and its own part of [`Extras`], which
+//! Each reply passes through the interceptors of the plan in a fixed order. The first that requests a further call ends the
+//! round. An interceptor sees the reply, how its call came about ([`Provenance`]) and its own part of [`Extras`], which
 //! exists only in sessions that need it: a plain session allocates nothing.
 
 pub(crate) mod cache;
@@ -18,7 +18,7 @@ use crate::interest::Interest;
 use crate::session::{Reply, Token};
 use warwolf_plan::{Plan, Recovery, RedirectPolicy, Request, Resources};
 
-/// One policy about replies, with what the plan says about it.
+/// One policy about replies, with its settings from the plan.
 #[derive(Clone, Debug)]
 pub(crate) enum Interceptor {
     Cache,
@@ -26,14 +26,14 @@ pub(crate) enum Interceptor {
     Redirects(RedirectPolicy),
     Resources {
         wanted: Resources,
-        /// How often a page may send its reader on, one page to the next.
+        /// Maximum number of refreshes from one page to the next.
         refreshes: u32,
     },
     Recovery(Recovery),
 }
 
 impl Interceptor {
-    /// Those that `plan` needs, in the order in which they see replies.
+    /// Returns the interceptors that `plan` needs, in the order in which they handle replies.
     pub(crate) fn all(plan: &Plan) -> Vec<Self> {
         let shape = &plan.session;
         let mut all = Vec::new();
@@ -50,7 +50,7 @@ impl Interceptor {
         all
     }
 
-    /// Adds what it needs to see of replies.
+    /// Adds what it needs of replies.
     pub(crate) fn add_interest(&self, interest: &mut Interest) {
         match self {
             Self::Cache => cache::HEADERS.iter().for_each(|name| interest.add_header(name)),
@@ -61,7 +61,7 @@ impl Interceptor {
         }
     }
 
-    /// Takes in a reply to a call that came about `from` there. Gives the request that it wants sent next.
+    /// Handles a reply to a call that came about `from` there. Returns the request to send next.
     pub(crate) fn reply(
         &self,
         extras: &mut Option<Box<Extras>>,
@@ -108,7 +108,7 @@ impl Provenance {
         Self { redirects: 0, attempts: 1, depth: 0, recovery: recovery::Role::None };
 }
 
-/// What a session has only when it needs it: the state of its interceptors, its cookies, and its unplanned calls.
+/// What a session has only if it needs it: the state of its interceptors, its cookies, and its unplanned calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
     pub(crate) cookies: Cookies,
@@ -117,7 +117,7 @@ pub(crate) struct Extras {
     pub(crate) answers: challenge::Answers,
     /// Nonces used.
     pub(crate) nonces: u64,
-    /// How often data was generated.
+    /// Number of times that data was generated.
     pub(crate) generated: u64,
     pub(crate) cache: cache::State,
     pub(crate) resources: resources::State,
@@ -126,7 +126,7 @@ pub(crate) struct Extras {
     pending: Vec<(Token, Request)>,
     /// Unplanned calls that are pending or in flight.
     open: Vec<(Token, Provenance)>,
-    /// How many unplanned calls there were.
+    /// Total number of unplanned calls.
     count: u32,
     /// How many of them were given out to be sent.
     pub(crate) asked: u64,
@@ -169,7 +169,7 @@ impl Extras {
         self.resources.clear();
     }
 
-    /// Drops the unplanned calls that replies asked for and that have not been made.
+    /// Drops the unplanned calls that replies led to and that have not been made.
     pub(crate) fn clear_pending(&mut self) {
         self.pending.clear();
     }

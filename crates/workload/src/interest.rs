@@ -1,8 +1,8 @@
-//! What of its calls a run keeps until they end, besides what every call records.
+//! What a run keeps of its calls until they end, besides what every call records.
 
 use std::fmt;
 
-/// What sessions and observers want to see of calls and replies.
+/// What sessions and observers need of calls and replies.
 ///
 /// Computed once for a run: each interceptor and the observer add what they need. Calls of a run whose interest is empty
 /// keep nothing and allocate nothing.
@@ -25,7 +25,7 @@ pub struct Interest {
     pub body_hash: Option<BodyHash>,
 }
 
-/// Goes on with a hash over the next bytes of a body. Begins with zero. Must not depend on the pieces the bytes come in.
+/// Continues a hash over the next bytes of a body. Starts with zero. The result must not depend on how the bytes are split.
 pub type BodyHash = fn(u64, &[u8]) -> u64;
 
 impl Interest {
@@ -48,7 +48,7 @@ impl Interest {
         self.add_header("content-encoding");
     }
 
-    /// Whether nothing is to be kept of a call.
+    /// Returns whether nothing is kept of a call.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { headers, body, page, reason, exchange, random_data, requests: _, body_hash } = self;
@@ -72,7 +72,7 @@ impl Interest {
     }
 }
 
-/// Whether a reply with this status and `Content-Type` shows an HTML page.
+/// Returns whether a reply with this status and `Content-Type` shows an HTML page.
 pub(crate) fn is_page(status: u16, content_type: Option<&[u8]>) -> bool {
     let kind = content_type.and_then(|kind| kind.split(|&byte| byte == b';').next());
     status < 300 && kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"text/html"))
@@ -129,7 +129,7 @@ impl Captured {
     }
 }
 
-/// Takes a length and so many bytes off `rest`.
+/// Takes a length, and that many bytes, off `rest`.
 fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, after) = rest.split_first_chunk::<LENGTH>()?;
     let (part, after) = after.split_at_checked(u32::from_ne_bytes(*length) as usize)?;

@@ -1,8 +1,8 @@
-//! When sessions start and what they say.
+//! When sessions start, and which requests they send.
 //!
 //! [`Arrivals`] are the intended starts of one shard; a [`Session`] is one user's remaining steps. Both are values that
-//! take what happened as arguments: no socket, no clock, no file, and no chance but what [`seed`] makes from the plan's seed. The
-//! engine calls them; what they would send can be tested as a list.
+//! receive events as arguments. They use no socket, clock or file, and [`seed`] derives all randomness from the plan's seed.
+//! The engine calls them; the requests they would send can be tested as a list.
 #![forbid(unsafe_code)]
 
 mod arrivals;

@@ -1,6 +1,6 @@
-//! What an HTML page is made of, and where it sends its reader.
+//! Finds the resources of an HTML page, and the page that it refreshes to.
 //!
-//! Only tags are read, not trees: what a script would load nobody can know, and the rest is in attributes.
+//! Only tags are read, not trees: what a script would load is unknown, and all other addresses are in attributes.
 
 use crate::interceptors::redirect;
 use flate2::read::{GzDecoder, ZlibDecoder};
@@ -11,10 +11,10 @@ use std::time::Duration;
 use url::Url;
 use warwolf_plan::{Endpoint, Request, ResourceKind, ResourceOrder, Resources};
 
-/// A page is looked at for so many bytes once its coding is taken off.
+/// Maximum bytes of a page that are read, after decoding.
 const PAGE_MAX: u64 = 4 << 20;
 
-/// The body of a reply, as it came.
+/// The body of a reply, as received.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// Its bytes, or the first of them.
@@ -24,7 +24,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// The body without its coding, gzip or deflate; as far as it makes sense, at most 4 MiB.
+    /// Decodes the body, gzip or deflate, up to the first error; at most 4 MiB.
     #[must_use]
     pub fn plain(&self) -> Cow<'a, [u8]> {
         let coding = self.encoding.unwrap_or_default().trim_ascii();
@@ -41,19 +41,19 @@ impl<'a> Page<'a> {
     }
 }
 
-/// How long a reply is good by its `Expires` and `Date` (RFC 9111 section 4.2.1); none when they do not say, or no longer.
+/// Returns how long a reply is fresh by its `Expires` and `Date` (RFC 9111 section 4.2.1); none if unknown or expired.
 #[must_use]
 pub(crate) fn good_for(expires: Option<&[u8]>, date: Option<&[u8]>) -> Option<Duration> {
     let time = |field: &[u8]| httpdate::parse_http_date(std::str::from_utf8(field).ok()?.trim()).ok();
     time(expires?)?.duration_since(time(date?)?).ok().filter(|time| !time.is_zero())
 }
 
-/// What a page asks for.
+/// The addresses that a page refers to.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Its resources, in the order of the page.
     pub(crate) resources: Vec<Request>,
-    /// Where it sends its reader; never to itself.
+    /// The page that it refreshes to; never itself.
     pub(crate) refresh: Option<Request>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn read(page: Page<'_>, request: &Request, wanted: &Resources) -> Fou
     let mut resources: Vec<(Url, Request)> = Vec::new();
     let plain = page.plain();
     let mut emitter = DefaultEmitter::default();
-    // The text of a script is no markup.
+    // The text of a script is not markup.
     emitter.naively_switch_states(true);
     for Ok(token) in Tokenizer::new_with_emitter(&*plain, emitter) {
         let Token::StartTag(tag) = token else { continue };

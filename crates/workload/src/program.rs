@@ -6,7 +6,7 @@ use crate::think;
 use std::time::Duration;
 use warwolf_plan::{Burst, Cursor, Links, Order, Plan, RequestId, Schedule, Script, Think, ThinkAt, Work};
 
-/// What all sessions of a plan do by themselves.
+/// The program that all sessions of a plan share.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     work: Work,
@@ -25,10 +25,10 @@ pub(crate) struct Program {
     pauses: Streams,
 }
 
-/// How far a session is in its program.
+/// The position of a session in its program.
 #[derive(Clone, Debug)]
 pub(crate) struct Position {
-    /// Planned calls it may make in all.
+    /// Maximum number of planned calls.
     pub(crate) calls: u64,
     /// Planned calls it has made.
     pub(crate) sent: u64,
@@ -69,7 +69,7 @@ impl Program {
         }
     }
 
-    /// Where session `number` begins.
+    /// Returns the initial position of session `number`.
     #[inline]
     pub(crate) fn start(&self, number: u64) -> Position {
         let (wanted, script) = match &self.work {
@@ -84,7 +84,7 @@ impl Program {
         Position { calls: wanted.min(allowed), sent: 0, left: 0, begun: 0, script, burst: 0, last: None }
     }
 
-    /// Whether a list of requests that is sent once is used up and one more call was due: the run is over.
+    /// Returns whether a list of requests that is sent once is used up and one more call was due: the run is over.
     pub(crate) const fn is_exhausted(&self) -> bool {
         self.cursor.is_exhausted()
     }
@@ -103,7 +103,7 @@ impl Program {
         at.left > 0
     }
 
-    /// Goes on to the next burst; false when there is none.
+    /// Moves to the next burst; false when there is none.
     pub(crate) fn enter_next(&self, at: &mut Position) -> bool {
         at.burst = at.burst.wrapping_add(1);
         self.enter(at)
@@ -132,17 +132,17 @@ impl Program {
         Some(request)
     }
 
-    /// The pause before the first burst.
+    /// Returns the pause before the first burst.
     pub(crate) fn pause_before(&self, number: u64, at: &Position) -> Duration {
         if self.think_at == ThinkAt::Before { self.pause(number, at) } else { Duration::ZERO }
     }
 
-    /// Whether there is a pause after the last burst.
+    /// Returns whether there is a pause after the last burst.
     pub(crate) fn pauses_at_end(&self) -> bool {
         self.think_at == ThinkAt::After
     }
 
-    /// The pause after the present burst: its own, or else one drawn as the plan says.
+    /// Returns the pause after the present burst: its own, or else one drawn as the plan says.
     pub(crate) fn pause(&self, number: u64, at: &Position) -> Duration {
         if let Work::Scripts { scripts } = &self.work
             && let Some(burst) = at.scripted(scripts)
@@ -156,7 +156,7 @@ impl Program {
         think::draw(&self.think, self.pauses.stream(number), at.sent)
     }
 
-    /// Which request the next call of session `number` takes, where requests are drawn; none when they are used up.
+    /// Returns the request of the next call of session `number`, where requests are drawn; none when they are used up.
     fn draw(&mut self, order: Order, number: u64, at: &Position) -> Option<RequestId> {
         let sent = at.sent;
         let index = match order {
@@ -174,7 +174,7 @@ impl Program {
         Some(RequestId((part + index) as u32))
     }
 
-    /// Where a user goes from the page `from`: along one of its links, or to the first page.
+    /// Returns where a user goes from the page `from`: along one of its links, or to the first page.
     fn click(&self, from: Option<RequestId>, number: u64, sent: u64) -> RequestId {
         const FIRST: RequestId = RequestId(0);
         let (Some(links), Some(from)) = (&self.links, from) else { return FIRST };

@@ -1,19 +1,19 @@
-//! The only source of chance: numbers made from the plan's seed, a purpose and a position.
+//! The only source of randomness: numbers derived from the plan's seed, a purpose and a position.
 //!
-//! Chance belongs to a number, not to a thread: draw `i` of stream `k` is the same for every thread and in any order. It
-//! also makes a stream free to create, so that a session holds none.
+//! A random number depends on its position, not on a thread: draw `i` of stream `k` is the same for every thread and in any
+//! order. A stream also costs nothing to create, so a session stores none.
 
-/// What a stream is for, as a number. No two purposes of a run share one. Those of this crate are named here; other users of
-/// [`Streams`] own the numbers from 6 on.
+/// The purpose of a stream, as a number. No two purposes of a run share one. Those of this crate are named here; other users
+/// of [`Streams`] use the numbers from 6 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Purpose(pub u64);
 
 impl Purpose {
     /// Gaps between arrivals; one stream for the whole run.
     pub const ARRIVALS: Self = Self(1);
-    /// Which request comes next; one stream a session.
+    /// Order of requests; one stream a session.
     pub const REQUESTS: Self = Self(2);
-    /// How long a user thinks; one stream a session.
+    /// Pauses of a user; one stream a session.
     pub const THINK: Self = Self(3);
     /// Client nonces of digest authentication; one stream a session.
     pub const NONCES: Self = Self(4);
@@ -50,7 +50,7 @@ impl Stream {
         mix(self.0.wrapping_add(position.wrapping_add(1).wrapping_mul(STEP)))
     }
 
-    /// A stream of its own, made from number `position` of this one.
+    /// Returns a separate stream, derived from number `position` of this one.
     #[must_use]
     pub const fn branch(self, position: u64) -> Self {
         Self(self.bits(position))
@@ -81,7 +81,7 @@ impl Stream {
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014), so that
-/// a [`Stream`] is that generator begun at the stream's key.
+/// a [`Stream`] is that generator started at the stream's key.
 const fn mix(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

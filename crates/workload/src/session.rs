@@ -1,7 +1,7 @@
 //! One user's remaining steps.
 //!
-//! Not a connection and not a call: a session decides what comes next and gets the replies. The engine holds thousands,
-//! so what only some need (cookies, redirects) is made when it is first needed, and chance needs no memory at all.
+//! A session decides what comes next and receives the replies; it is neither a connection nor a call. The engine holds
+//! thousands, so state that only some need (cookies, redirects) is allocated on first use, and randomness needs no memory.
 
 use crate::cookies::Cookies;
 use crate::data;
@@ -27,23 +27,23 @@ pub struct Workload {
     failure: FailureRule,
     cookies: CookieRules,
     interceptors: Vec<Interceptor>,
-    /// Sessions make one call, so they have no use for what its reply sets.
+    /// Sessions make one call, so they do not use what its reply sets.
     is_single: bool,
     nonces: Streams,
     data: Streams,
 }
 
-/// Which cookies sessions have and keep.
+/// Which cookies sessions start with and keep.
 #[derive(Clone, Debug)]
 struct CookieRules {
     policy: CookiePolicy,
-    /// What sessions begin with, by their number.
+    /// The initial cookies of sessions, by session number.
     initial: HashMap<u64, Cookies>,
     forget_after: Option<u64>,
 }
 
 impl Workload {
-    /// What `plan` says about its sessions.
+    /// Creates what all sessions of `plan` share.
     #[must_use]
     pub fn new(plan: &CheckedPlan) -> Self {
         let mut initial: HashMap<u64, Cookies> = HashMap::new();
@@ -68,7 +68,7 @@ impl Workload {
         }
     }
 
-    /// Session `number`, before its first step. In a closed loop this is the user of that number.
+    /// Creates session `number`, before its first step. In a closed loop this is the user of that number.
     #[must_use]
     #[inline]
     pub fn session(&self, number: u64) -> Session {
@@ -83,28 +83,28 @@ impl Workload {
         }
     }
 
-    /// What sessions need to see of replies.
+    /// Returns what sessions need of replies.
     #[must_use]
     pub fn interest(&self) -> Interest {
         let mut interest = Interest::default();
         if self.cookies.policy != CookiePolicy::Off && !self.is_single {
             interest.add_header("set-cookie");
-            // Expiry is reckoned by the server's clock.
+            // Expiry is computed by the server's clock.
             interest.add_header("date");
         }
         self.interceptors.iter().for_each(|interceptor| interceptor.add_interest(&mut interest));
         interest
     }
 
-    /// Whether a list of requests that is sent once is used up and one more call was due: the run is over.
+    /// Returns whether a list of requests that is sent once is used up and one more call was due: the run is over.
     #[must_use]
     pub const fn is_exhausted(&self) -> bool {
         self.program.is_exhausted()
     }
 }
 
-/// Names a call of a session. [`Session::next`] gives one with each request to send, and the [`Reply`] brings it back. The
-/// caller stores it with the call and looks at nothing inside.
+/// Identifies a call of a session. [`Session::next`] returns one with each request to send, and the [`Reply`] contains it.
+/// The caller stores it with the call and does not interpret it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Token(u32);
 
@@ -127,7 +127,7 @@ impl Token {
     }
 }
 
-/// What a session wants to be sent.
+/// A request that a session asks to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallRequest {
     /// One of the plan's requests.
@@ -141,29 +141,29 @@ pub enum CallRequest {
 pub enum Step {
     /// Send this request, and ask again at once: there may be more to send beside it.
     Send {
-        /// To be brought back with the reply.
+        /// Returned with the reply.
         token: Token,
-        /// What to send.
+        /// The request to send.
         request: CallRequest,
     },
-    /// Nothing is sent: this part of a page is still good. Ask again at once.
+    /// Nothing is sent: the copy of this page resource is still fresh. Ask again at once.
     Cached(Box<Request>),
-    /// Nothing until a reply comes.
+    /// Nothing until a reply is received.
     Wait,
     /// Nothing for this long, which is more than zero.
     Think(Duration),
-    /// Nothing any more. All replies have come.
+    /// Nothing any more. All replies were received.
     Done,
 }
 
-/// How a call of a session went.
+/// The result of a call of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply<'a> {
-    /// That of the step which asked for the call.
+    /// The token of the step that requested the call.
     pub token: Token,
-    /// Whether the whole reply came.
+    /// Whether the whole reply was received.
     pub completed: bool,
-    /// Its status; of no meaning unless completed.
+    /// Its status; meaningless unless completed.
     pub status: u16,
     /// What was sent: the base of a relative redirect and the scope of the cookies.
     pub request: &'a Request,
@@ -176,12 +176,12 @@ pub struct Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// The status of a whole reply; none when it did not come.
+    /// Returns the status of a whole reply; none when it was not received.
     pub(crate) fn status(&self) -> Option<u16> {
         self.completed.then_some(self.status)
     }
 
-    /// The page that the reply shows, if it does.
+    /// Returns the page that the reply shows, if there is one.
     pub(crate) fn page(&self) -> Option<Page<'a>> {
         let page = Page { body: self.body, encoding: self.headers.get("content-encoding") };
         is_page(self.status, self.headers.get("content-type")).then_some(page)
@@ -202,14 +202,14 @@ impl<'a> Reply<'a> {
     }
 }
 
-/// What a session makes of a reply.
+/// How a session continues after a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sequel {
-    /// It goes on as it would have.
+    /// It continues as planned.
     AsPlanned,
     /// It makes a call that was not planned: a redirect, a challenge.
     Another,
-    /// The same call is to be made again: nothing has ended, and it is not asked what is next.
+    /// The same call is repeated: nothing has ended, and [`Session::next`] is not called.
     Again,
 }
 
@@ -247,7 +247,7 @@ enum Phase {
 }
 
 impl Session {
-    /// Gives what comes next. To be asked at the start, after each `Send`, after each reply, and when a pause is over.
+    /// Returns the next step. Called at the start, after each `Send`, after each reply, and when a pause is over.
     #[inline]
     pub fn next(&mut self, workload: &mut Workload) -> Step {
         if let Some(step) = self.next_unplanned() {
@@ -284,11 +284,11 @@ impl Session {
         }
     }
 
-    /// Takes in how a call went: the failure rule is applied, cookies are kept, and the interceptors see the reply. Gives
-    /// what the session makes of it.
+    /// Handles the result of a call: applies the failure rule, keeps cookies, and passes the reply to the interceptors. Returns
+    /// how the session continues.
     ///
     /// # Panics
-    /// When no call is out.
+    /// When no call is in flight.
     #[inline]
     pub fn reply(&mut self, workload: &Workload, reply: &Reply<'_>) -> Sequel {
         assert!(self.outstanding > 0, "a session got a reply while it waits for none");
@@ -314,7 +314,7 @@ impl Session {
         Sequel::AsPlanned
     }
 
-    /// The planned request of the last `Send`.
+    /// Returns the planned request of the last `Send`.
     #[must_use]
     pub const fn request(&self) -> Option<RequestId> {
         self.position.last
@@ -342,7 +342,7 @@ impl Session {
         }
     }
 
-    /// Appends the value of a hole in the head of a call. Gives the length of the random data in it.
+    /// Appends the value of a hole in the head of a call. Returns the length of the random data in it.
     pub fn write_value(&mut self, workload: &Workload, value: HoleValue, out: &mut Vec<u8>) -> u64 {
         match value {
             HoleValue::Session => {
@@ -353,25 +353,25 @@ impl Session {
         }
     }
 
-    /// Appends random data as the body of a call, with the end of the head that announces it. Gives the length of the body.
+    /// Appends random data as the body of a call, with the end of the head that announces it. Returns the length of the body.
     pub fn write_body(&mut self, workload: &Workload, data: RandomData, out: &mut Vec<u8>) -> u64 {
         data::write_body(self.chance(workload), data, out)
     }
 
-    /// The stream for the next random data of this session: the n-th is the same with every run of a seed.
+    /// Returns the stream for the next random data of this session: the n-th is the same in every run of a seed.
     fn chance(&mut self, workload: &Workload) -> Stream {
         let extras = self.extras.get_or_insert_default();
         extras.generated += 1;
         workload.data.stream(self.number).branch(extras.generated - 1)
     }
 
-    /// Calls it has asked for: steps with a request that [`Self::next`] gave.
+    /// Returns the number of calls it has requested: steps with a request that [`Self::next`] returned.
     #[must_use]
     pub fn calls_asked(&self) -> u64 {
         self.position.sent + self.extras.as_ref().map_or(0, |extras| extras.asked)
     }
 
-    /// Its number: that of its arrival.
+    /// Returns its number: that of its arrival.
     #[must_use]
     pub const fn number(&self) -> u64 {
         self.number
@@ -385,19 +385,19 @@ impl Session {
         }
     }
 
-    /// Whether a failure ended it, by the plan's failure rule.
+    /// Returns whether a failure ended it, by the plan's failure rule.
     #[must_use]
     pub const fn is_failed(&self) -> bool {
         self.failed
     }
 
-    /// Whether its setup call is in flight, or a call that came of it.
+    /// Returns whether its setup call, or a call that resulted from it, is in flight.
     #[must_use]
     pub fn is_setup(&self) -> bool {
         self.phase == Phase::Setup
     }
 
-    /// The setup call, if the plan has such and the session is to make any call.
+    /// Returns the setup call, if the plan has one and the session makes any call.
     fn set_up(&mut self, workload: &Workload) -> Option<Step> {
         if self.phase != Phase::Fresh || self.position.calls == 0 {
             return None;
@@ -408,7 +408,7 @@ impl Session {
         self.next_unplanned()
     }
 
-    /// Enters the first burst, or gives what comes before it.
+    /// Enters the first burst, or returns what comes before it.
     fn begin(&mut self, workload: &Workload) -> Option<Step> {
         if !workload.program.enter(&mut self.position) {
             return Some(self.end());
@@ -421,7 +421,7 @@ impl Session {
         Some(Step::Think(pause))
     }
 
-    /// Enters the burst after one that is sent, or gives what comes before it.
+    /// Enters the burst after one that is sent, or returns what comes before it.
     fn end_burst(&mut self, workload: &Workload) -> Option<Step> {
         if self.outstanding > 0 {
             return Some(Step::Wait);
@@ -466,7 +466,7 @@ impl Session {
         }
     }
 
-    /// How a call came about that is over.
+    /// Returns how a finished call came about.
     #[inline]
     fn close(&mut self, token: Token) -> Provenance {
         if token.is_planned() {
@@ -498,7 +498,7 @@ impl Session {
         }
     }
 
-    /// Before planned call `number`: forgets the cookies where the plan lets a new visitor take the session's place.
+    /// Prepares planned call `number`: drops the cookies if the plan replaces the session by a new visitor.
     #[inline]
     fn forget_cookies(&mut self, workload: &Workload, number: u64) {
         let Some(extras) = &mut self.extras else { return };

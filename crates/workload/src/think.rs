@@ -4,7 +4,7 @@ use crate::seed::Stream;
 use std::time::Duration;
 use warwolf_plan::Think;
 
-/// Pause `position` of the session whose stream this is.
+/// Returns pause `position` of the session that owns this stream.
 pub(crate) fn draw(think: &Think, stream: Stream, position: u64) -> Duration {
     match *think {
         Think::None => Duration::ZERO,
@@ -16,7 +16,7 @@ pub(crate) fn draw(think: &Think, stream: Stream, position: u64) -> Duration {
             let steps = drawn / step + u64::from(drawn % step >= step.div_ceil(2));
             Duration::from_nanos(steps.saturating_mul(step))
         }
-        // The cast saturates: a pause of more than 584 years is as good as one of 584.
+        // The cast saturates: a pause of more than 584 years becomes one of 584.
         Think::Exponential { mean } => {
             Duration::from_nanos((stream.exponential(position) * nanos(mean) as f64).round() as u64)
         }

@@ -4,17 +4,17 @@ use super::{Grade, held_back_share};
 use crate::{Cause, Explanation, HostEvidence, Latency, Lateness, Phase, Reason, ReasonFigures, Summary};
 use std::time::Duration;
 
-/// Lag below this is never an alarm: sleeping in the kernel is no more exact on a busy machine.
+/// Lag below this never raises an alarm: sleeping in the kernel is no more exact on a busy machine.
 const LAG_FLOOR_NS: u64 = 1_000_000;
-/// Share of the p99 of latency that lag may make up: beyond, the percentiles are partly the load generator's.
+/// Share of the p99 of latency that lag may make up; beyond it, the load generator affected the percentiles.
 const LAG_SHARE: f64 = 0.10;
-/// Lag from which on the percentiles are mostly the load generator's.
+/// Lag from which on the percentiles mostly reflect the load generator.
 const LAG_INVALID_NS: u64 = 10_000_000;
 const LAG_INVALID_SHARE: f64 = 0.50;
 /// A worker that works for more than this share of its time limits a closed loop. One at 60 to 90 % is normal when the
 /// server runs on the other core.
 const SATURATED: f64 = 0.95;
-/// In a shorter run shares of its time are chance: the scheduler's time slices take some milliseconds each.
+/// In a shorter run these shares are random: the scheduler's time slices take some milliseconds each.
 const SHARES_MEAN: Duration = Duration::from_millis(50);
 /// Share of its time for which a worker may wait for a core.
 const DELAYED: f64 = 0.20;
@@ -31,15 +31,15 @@ const THROTTLED_INVALID: f64 = 0.25;
 const THROTTLED_WITH_LAG: f64 = 0.002;
 /// Busy share of all cores from which on the machine as a whole explains lag.
 const HOST_BUSY_WITH_LAG: f64 = 0.95;
-/// Share of planned calls that may stay unstarted, and from which on the load was not the one asked for.
+/// Share of planned calls that may stay unstarted, and the share from which on the load was not the requested one.
 const UNSTARTED: f64 = 0.01;
 const UNSTARTED_INVALID: f64 = 0.10;
-/// So few calls are always left at a stop.
+/// Up to this many calls are always left at a stop.
 const UNSTARTED_FEW: u64 = 10;
 /// Share of calls that waited for a slot from which on the server's slowness explains calls that never started.
 const HELD_BACK: f64 = 0.01;
 
-/// Reasons about lateness and CPU time, each host judged on its own.
+/// Returns the reasons about lateness and CPU time; each host is judged separately.
 pub(super) fn reasons(summary: &Summary) -> Vec<Reason> {
     let starved = starved(summary);
     if !starved.is_empty() {
@@ -66,7 +66,7 @@ fn saturated(host: &HostEvidence) -> Option<(u32, f64)> {
         .filter(|(_, load)| *load > SATURATED)
 }
 
-/// Users of a closed loop that never began because their worker had no core: the load was not the one asked for.
+/// Returns the users of a closed loop that never began because their worker had no core: the load was not the requested one.
 fn starved(summary: &Summary) -> Vec<Reason> {
     if summary.open {
         return Vec::new();
@@ -106,7 +106,7 @@ fn hindrance(
     let delays = (0..).zip(host.workers.iter().map(crate::WorkerEvidence::delayed_share));
     let (worker, delayed_share) = delays.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
     let steal_share = host.steal_share.unwrap_or(0.0);
-    // Where both are so, the one that took more of the time is named.
+    // If both are true, the one that took more of the time is named.
     if steal_share > stolen && (steal_share >= delayed_share || delayed_share <= delayed) {
         return Some(Explanation::Stolen { steal_share });
     }
@@ -196,7 +196,7 @@ fn lag(summary: &Summary) -> Option<(Grade, Lateness)> {
     Some((if invalid { Grade::Invalid } else { Grade::Degraded }, lateness))
 }
 
-/// Load that was asked for and not generated.
+/// Returns the load that was requested but not generated.
 fn unstarted(summary: &Summary) -> Option<(Grade, Lateness)> {
     let (planned, unstarted) = (summary.accounting.planned, summary.accounting.unstarted);
     let of_planned = unstarted as f64 / planned.max(1) as f64;
@@ -207,8 +207,8 @@ fn unstarted(summary: &Summary) -> Option<(Grade, Lateness)> {
     Some((grade, Lateness { unstarted: Some(unstarted), planned: Some(planned), ..Lateness::default() }))
 }
 
-/// What keeps workers from working even where no lag shows. A closed loop has hardly any lag to show, and in any loop
-/// replies wait to be read.
+/// Returns what delays workers even without visible lag. A closed loop shows hardly any lag, and in any loop replies wait
+/// to be read.
 fn cpu_doubts(summary: &Summary) -> Vec<Reason> {
     if summary.wall < SHARES_MEAN {
         return Vec::new();

@@ -27,7 +27,7 @@ fn sample(second: u64, lag_us: u64, service_us: u64, outcome: Outcome) -> Sample
 /// What a case changes: the lag and service of a call by second and number, and the run.
 type Calls = fn(u64, u64) -> (u64, u64);
 
-/// A run that nothing is wrong with: 200 calls a second for 20 s, answered in 1 ms, one worker at 30 %.
+/// A valid run: 200 calls a second for 20 s, answered in 1 ms, one worker at 30 %.
 fn quiet(open: bool, calls: Calls) -> Run {
     let mut run = Run::new(Duration::from_secs(1));
     run.open = open;
@@ -92,7 +92,7 @@ const STEADY: Calls = |_, number| (10, 900 + number);
 const LATE: Calls = |_, number| (if number % 50 == 0 { 5_000 } else { 10 }, 900 + number);
 /// One call in fifty is begun 80 ms late.
 const VERY_LATE: Calls = |_, number| (if number % 50 == 0 { 80_000 } else { 10 }, 900 + number);
-/// The server stands still for a second: replies take up to a second.
+/// The server stalls for a second: replies take up to a second.
 const STALL: Calls = |second, number| (10, if second == 7 { 1_000_000 - number * 5_000 } else { 1_000 });
 
 /// What is expected: the grade and the causes in order.

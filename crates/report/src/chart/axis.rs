@@ -1,28 +1,28 @@
-//! Axes: where a value stands, and which values have a tick.
+//! Axes: the position of each value, and the values that have a tick.
 
 use crate::unit;
 
-/// How values are spread over an axis.
+/// How values are spaced along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     /// Evenly.
     Linear,
     /// By their logarithm.
     Log,
-    /// Shares (0 to 1) by their nines: 90 %, 99 %, 99.9 % are equally far from each other.
+    /// Shares (0 to 1) by their nines: 90 %, 99 % and 99.9 % are equally spaced.
     Nines,
-    /// Names in a row; a value is the place of a name.
+    /// Names in a row; a value is the index of a name.
     Names,
 }
 
-/// What values are.
+/// What the values of an axis measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Nanoseconds.
     Duration,
     /// Events a second.
     Rate,
-    /// Things.
+    /// A number of items.
     Count,
     /// Shares (0 to 1).
     Share,
@@ -40,7 +40,7 @@ pub(crate) struct Axis {
     pub(crate) unit: Unit,
     /// Least and greatest value.
     pub(crate) range: (f64, f64),
-    /// For [`Scale::Names`].
+    /// The names of [`Scale::Names`].
     pub(crate) names: Vec<String>,
     /// Ticks at these values instead of round ones.
     pub(crate) at: Vec<f64>,
@@ -56,9 +56,9 @@ impl Axis {
         }
         let range = match scale {
             Scale::Linear => (low.min(0.0), if high > 0.0 { high * 1.05 } else { 1.0 }),
-            // A decade at the least, so that a small difference does not look like a large one.
+            // At least one decade, so that a small difference does not look like a large one.
             Scale::Log => {
-                // Beyond that there is room for the marks at both ends.
+                // A wider range leaves room for the marks at both ends.
                 let spread = (10.0 / (high / low)).max(1.0).sqrt().max((high / low).powf(0.04));
                 (low / spread, high * spread)
             }
@@ -68,19 +68,19 @@ impl Axis {
         Self { label: label.to_owned(), scale, unit, range, names: Vec::new(), at: Vec::new() }
     }
 
-    /// An axis of names.
+    /// Returns an axis of names.
     pub(crate) fn named(label: &str, names: Vec<String>) -> Self {
         let places = (0..names.len().max(1)).map(|place| place as f64);
         Self { names, ..Self::new(label, Scale::Names, Unit::Number, places) }
     }
 
-    /// The same axis over exactly this range.
+    /// Returns the same axis with exactly this range.
     pub(crate) fn over(mut self, low: f64, high: f64) -> Self {
         self.range = (low, if high > low { high } else { low + 1.0 });
         self
     }
 
-    /// Where a value stands: 0 at the least, 1 at the greatest.
+    /// Returns the position of a value: 0 for the least, 1 for the greatest.
     pub(crate) fn place(&self, value: f64) -> f64 {
         let (low, high) = self.range;
         let (low, high, value) = match self.scale {
@@ -92,7 +92,7 @@ impl Axis {
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 
-    /// Values with a tick, and their labels.
+    /// Returns the values with a tick, and their labels.
     pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         let (low, high) = self.range;
         let values: Vec<f64> = match self.scale {
@@ -111,7 +111,7 @@ impl Axis {
         values.into_iter().map(|value| (value, self.text(value))).collect()
     }
 
-    /// A value as text, with its unit: for every value, not only for round ones.
+    /// Formats a value with its unit. Works for every value, not only for round ones.
     pub(crate) fn value(&self, value: f64) -> String {
         match self.scale {
             _ if !value.is_finite() => "-".to_owned(),
@@ -147,12 +147,12 @@ impl Axis {
     }
 }
 
-/// How many nines a share has, as the logarithm of what is missing to one.
+/// Returns the number of nines of a share: the negative logarithm of its distance from one.
 fn nines(share: f64) -> f64 {
     -(1.0 - share).max(1e-9).log10()
 }
 
-/// `1.00 ms` as `1 ms`: a tick is exact.
+/// Shortens `1.00 ms` to `1 ms`, because a tick is exact.
 fn shorter(text: &str) -> String {
     let end = text.find([' ', '/']).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
@@ -163,7 +163,7 @@ fn shorter(text: &str) -> String {
     }
 }
 
-/// About five round values.
+/// Returns about five round values.
 fn linear(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 6.0;
     let decade = 10f64.powf(rough.log10().floor());
@@ -174,7 +174,7 @@ fn linear(low: f64, high: f64) -> Vec<f64> {
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
-/// Powers of ten, with 2 and 5 between them where there is room.
+/// Returns powers of ten, with 2 and 5 between them where there is room.
 fn logarithmic(low: f64, high: f64) -> Vec<f64> {
     let decades = (high / low).log10();
     let between: &[f64] = if decades < 3.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };

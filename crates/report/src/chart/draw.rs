@@ -1,32 +1,32 @@
-//! From a chart to the text of its SVG.
+//! Draws a chart as SVG.
 
 use super::{Chart, Dot, LOOKS, Layer, STYLE, Scale, Series, escape};
 use std::fmt::Write;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 270.0;
-/// Room for `100,000/s` in the larger letters of narrow screens.
+/// Space for `100,000/s` in the larger font of narrow screens.
 const LEFT: f64 = 74.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 40.0;
-/// Where names of series may begin: left of it stands what the upright axis shows.
+/// Left limit of the legend. The label of the vertical axis is to the left of it.
 const NAMES: f64 = 110.0;
-/// A row of names.
+/// Height of a row of the legend.
 const ROW: f64 = 15.0;
-/// A letter of the widest of the usual fonts, on average, at the size of narrow screens; and what stands before a name.
+/// Average width of a letter in the widest of the usual fonts, at the size of narrow screens; and of the sign before a name.
 const LETTER: f64 = 7.3;
 const SIGN: f64 = 34.0;
 
-/// Points of a line whose values can be shown, about; more would make the page large.
+/// Approximate number of points of a line that show their values; more would make the page large.
 const SPOTS: usize = 120;
 
-/// Adds text; writing to a string cannot fail.
+/// Appends text; writing to a string cannot fail.
 macro_rules! put {
     ($out:expr, $($word:tt)*) => {{ let _ = write!($out, $($word)*); }};
 }
 
-/// The chart; `alone` with its own style and paper.
+/// Draws the chart. With `alone`, it has its own style and background.
 pub(super) fn svg(chart: &Chart, alone: bool) -> String {
     let mut out = String::new();
     let canvas = Canvas { chart };
@@ -96,7 +96,7 @@ impl Canvas<'_> {
         let named = self.chart.x.scale == Scale::Names;
         for (value, text) in self.chart.x.ticks() {
             let x = self.x(value);
-            // About six units a letter: what would run into its neighbour is left out, its line is not.
+            // A letter is about six units wide. A label that would overlap its neighbour is left out; its line is drawn.
             let half = text.chars().count() as f64 * 3.1;
             if !named {
                 put!(out, "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom}\"/>");
@@ -167,7 +167,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// An upright line with its name, on the side that has room for it.
+    /// Draws a vertical line with its name, on the side that has room for it.
     fn upright(&self, out: &mut String, name: &str, x: f64) {
         let x = self.x(x);
         put!(out, "<path class=\"level\" d=\"M{x:.1} {TOP}V{}\"/>", HEIGHT - BOTTOM);
@@ -180,7 +180,7 @@ impl Canvas<'_> {
         );
     }
 
-    /// A level line with its name above it.
+    /// Draws a horizontal line with its name above it.
     fn level(&self, out: &mut String, name: &str, y: f64) {
         let y = self.y(y);
         put!(out, "<path class=\"level\" d=\"M{LEFT} {y:.1}H{}\"/>", WIDTH - RIGHT);
@@ -219,14 +219,14 @@ impl Canvas<'_> {
             if series.marked || series.points.len() == 1 {
                 mark(out, series, dot, x, y);
             } else {
-                // Nothing is seen of it; it only gives the pointer something to rest on.
+                // An invisible circle, over which the pointer shows the values.
                 put!(out, "<circle class=\"spot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>");
             }
             out.push_str("</g>");
         }
     }
 
-    /// The values of a point, which browsers show below the pointer without a script.
+    /// Returns the values of a point. Browsers show them below the pointer without a script.
     fn title(&self, series: &Series, dot: &Dot) -> String {
         let name = if series.name.is_empty() { &self.chart.y.label } else { &series.name };
         let range = dot
@@ -237,7 +237,7 @@ impl Canvas<'_> {
         format!("<title>{}</title>", escape(&format!("{name}: {y}{range} at {x}")))
     }
 
-    /// The series with names, in as many rows as they need; whether their points are joined.
+    /// Returns the series with names in as many rows as they need, and whether their points are joined.
     fn names(&self) -> Vec<Vec<(&Series, bool)>> {
         let mut rows: Vec<Vec<(&Series, bool)>> = Vec::new();
         let mut left = 0.0;
@@ -265,7 +265,7 @@ fn name_width(series: &Series) -> f64 {
     series.name.chars().count() as f64 * LETTER + SIGN
 }
 
-/// A row of names with their signs, the last at the right.
+/// Draws a row of names with their signs, the last at the right.
 fn legend(out: &mut String, row: &[(&Series, bool)], y: f64) {
     let mut x = WIDTH - RIGHT;
     for (series, joined) in row.iter().rev() {
@@ -288,7 +288,7 @@ fn legend(out: &mut String, row: &[(&Series, bool)], y: f64) {
     }
 }
 
-/// A mark of the series' own shape, filled, or hollow where the numbers are in doubt.
+/// Draws a mark in the shape of the series: filled, or hollow if the numbers are in doubt.
 fn mark(out: &mut String, series: &Series, dot: &Dot, x: f64, y: f64) {
     let look = series.look % LOOKS;
     let fill = if dot.doubtful { "hollow".to_owned() } else { format!("f{look}") };

@@ -1,8 +1,8 @@
-//! Charts as SVG: pure text from numbers.
+//! Renders charts as SVG, from numbers only.
 //!
-//! Colours are classes, so that one picture is right on a light page, a dark one and paper; every series also has a dash or a
-//! mark of its own, because colour never carries meaning alone. A chart is 480 units wide: on a telephone its letters stay
-//! legible.
+//! Colours are classes, so that the same chart works on light pages, dark pages and paper. Each series also has its own dash
+//! or mark, because colour alone never carries meaning. A chart is 480 units wide, so that its text stays legible on a
+//! phone.
 
 mod axis;
 mod draw;
@@ -20,16 +20,16 @@ pub struct Chart {
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) layers: Vec<Layer>,
-    /// Said below it.
+    /// Text below the chart.
     pub(crate) note: String,
 }
 
-/// What is drawn, from the back to the front.
+/// A layer of a chart; layers are drawn from the back to the front.
 #[derive(Clone, Debug)]
 pub(crate) enum Layer {
     /// Points joined by a line; a gap where a value is missing.
     Line(Series),
-    /// Points that no line joins.
+    /// Points that are not joined.
     Marks(Series),
     /// Columns from the lower edge: from x, to x, height.
     Columns { columns: Vec<(f64, f64, f64)> },
@@ -39,15 +39,15 @@ pub(crate) enum Layer {
     Level { name: String, y: f64 },
     /// A vertical line with its name.
     Upright { name: String, x: f64 },
-    /// A time that is not in the figures: from x, to x.
+    /// A time that is excluded from the figures: from x, to x.
     Shade { from: f64, to: f64 },
 }
 
-/// Points of one name.
+/// Points with a common name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Series {
     pub(crate) name: String,
-    /// Which colour, dash and mark.
+    /// Index of the colour, dash and mark.
     pub(crate) look: usize,
     pub(crate) points: Vec<Dot>,
     /// Whether each point has a mark.
@@ -59,9 +59,9 @@ pub(crate) struct Series {
 pub(crate) struct Dot {
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// Between these it varied.
+    /// The range in which the value varied.
     pub(crate) range: Option<(f64, f64)>,
-    /// Whether its numbers cannot be relied on: drawn hollow.
+    /// Whether the numbers are unreliable; such a point is drawn hollow.
     pub(crate) doubtful: bool,
 }
 
@@ -72,14 +72,14 @@ impl Dot {
 }
 
 impl Chart {
-    /// The chart as a file of its own, for light and dark.
+    /// Returns the chart as a file of its own, for light and dark mode.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let body = draw::svg(self, true);
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{body}")
     }
 
-    /// The chart as part of a page that has [`STYLE`].
+    /// Returns the chart as part of a page that has [`STYLE`].
     pub(crate) fn inline(&self) -> String {
         let mut out = String::new();
         let _ = write!(out, "<figure id=\"chart-{}\">", self.name);
@@ -93,8 +93,8 @@ impl Chart {
     }
 }
 
-/// Colours and strokes of charts. The colours keep apart for most colour-blind eyes (Okabe and Ito, "Color universal
-/// design", 2008), a little darker on white and lighter on black.
+/// Colours and strokes of charts. Most colour-blind people can distinguish the colours (Okabe and Ito, "Color universal
+/// design", 2008). They are a little darker on white and lighter on black.
 pub(crate) const STYLE: &str = "
 :root{--paper:#fff;--ink:#1b1f24;--soft:#59636e;--rule:#d7dce1;--c0:#0072b2;--c1:#d55e00;--c2:#00795a;--c3:#a3417a;--c4:#7a6400;--c5:#3f6fd1;--heat:#0072b2}
 @media (prefers-color-scheme:dark){:root{--paper:#14181d;--ink:#e6e9ed;--soft:#9aa5b1;--rule:#343c46;--c0:#56b4e9;--c1:#f08a4b;--c2:#3cc79f;--c3:#e08abf;--c4:#e0c341;--c5:#8fb0ff;--heat:#56b4e9}}
@@ -112,10 +112,10 @@ svg.chart .f0{fill:var(--c0)}svg.chart .f1{fill:var(--c1)}svg.chart .f2{fill:var
 svg.chart .mark{stroke-dasharray:none;stroke-width:1.5}
 ";
 
-/// Series there are looks for; more begin again.
+/// Number of different looks; further series start again with the first.
 pub(crate) const LOOKS: usize = 6;
 
-/// Text in which XML and HTML see no marks.
+/// Escapes text for XML and HTML.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

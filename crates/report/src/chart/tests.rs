@@ -64,7 +64,7 @@ fn many_names_stand_in_rows_and_none_leaves_the_picture() {
         .collect();
     assert_eq!(places.len(), 7, "{svg}");
     assert!(places.iter().all(|(x, _)| *x >= 110.0), "{places:?}");
-    // Two of these fit into a row; the picture grows by what they take.
+    // Two of these fit into a row; each row makes the chart taller.
     let rows: std::collections::BTreeSet<u64> = places.iter().map(|(_, y)| *y as u64).collect();
     assert_eq!(rows.len(), 4, "{places:?}");
     assert!(svg.contains("viewBox=\"0 0 480 315\"") && svg.contains("translate(0 45)"), "{svg}");

@@ -4,7 +4,7 @@ use crate::Report;
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit};
 use warwolf_measure::{Distribution, IntervalFigures, Phase, Summary};
 
-/// Every chart of a run, in the order of the page.
+/// Returns every chart of a run, in the order of the page.
 pub(crate) fn all(report: &Report<'_>) -> Vec<Chart> {
     let summary = &report.summary;
     let charts = [
@@ -24,7 +24,7 @@ fn loop_words(summary: &Summary) -> &'static str {
     crate::layout::loop_name(summary)
 }
 
-/// Quantile against value, for each rank where the curve bends: a run of equal values is one step.
+/// Returns quantile against value, for each rank where the curve bends; equal values form one step.
 fn curve(name: &str, look: usize, of: &Distribution) -> Series {
     let total = of.count();
     let mut passed = 0;
@@ -33,7 +33,7 @@ fn curve(name: &str, look: usize, of: &Distribution) -> Series {
         passed += count;
         let share = (passed as f64 - 0.5) / total as f64;
         let value = (first as f64 + (last - first) as f64 / 2.0).max(1.0);
-        // A picture is some 400 points wide.
+        // A chart is about 400 points wide.
         let far = points.last().is_none_or(|dot| {
             let nines = |share: f64| -(1.0 - share).log10();
             nines(share) - nines(dot.x) > 0.01 || passed == total
@@ -67,7 +67,7 @@ fn percentiles(summary: &Summary) -> Chart {
     }
 }
 
-/// Bars of the histogram.
+/// Number of bars of the histogram.
 const BARS: usize = 48;
 
 fn histogram(summary: &Summary) -> Chart {
@@ -97,19 +97,19 @@ fn seconds(interval: &IntervalFigures) -> (f64, f64) {
     (interval.start.as_nanos() as f64 / 1e9, interval.end.as_nanos() as f64 / 1e9)
 }
 
-/// The time axis of a run.
+/// Returns the time axis of a run.
 fn time(summary: &Summary) -> Axis {
     let end = summary.intervals.last().map_or(1.0, |interval| seconds(interval).1);
     Axis::new("time since the start", Scale::Linear, Unit::Time, [end].into_iter()).over(0.0, end)
 }
 
-/// The warm-up and whatever else is not in the figures.
+/// Returns shades for the warm-up and all other times that are excluded from the figures.
 fn shades(summary: &Summary) -> Vec<Layer> {
     let apart = summary.intervals.iter().filter(|interval| !interval.measured).map(seconds);
     apart.map(|(from, to)| Layer::Shade { from, to }).collect()
 }
 
-/// A figure of each interval, in its middle.
+/// Returns a figure of each interval, at the middle of the interval.
 fn over_time(
     summary: &Summary,
     name: &str,
@@ -123,7 +123,7 @@ fn over_time(
     Series { name: name.to_owned(), look, points: summary.intervals.iter().map(dot).collect(), marked: false }
 }
 
-/// Columns and rows of the heat map, at most.
+/// Maximum number of columns and rows of the heat map.
 const HEAT: (usize, i32) = (100, 32);
 
 fn latency(report: &Report<'_>) -> Chart {
@@ -151,7 +151,7 @@ fn latency(report: &Report<'_>) -> Chart {
     }
 }
 
-/// How the latencies of each moment are spread.
+/// Returns the cells of the heat map: how the latencies of each moment are distributed.
 fn heat(report: &Report<'_>, (low, high): (f64, f64)) -> Vec<([f64; 4], f64)> {
     let count = report.summary.intervals.len();
     let together = count.div_ceil(HEAT.0).max(1);
@@ -174,7 +174,7 @@ fn heat(report: &Report<'_>, (low, high): (f64, f64)) -> Vec<([f64; 4], f64)> {
         let sum: f64 = rows.iter().sum();
         rows.iter().enumerate().filter(|(_, calls)| **calls > 0.0).map(move |(row, calls)| {
             let (bottom, top) = (low * step.powi(row as i32), low * step.powi(row as i32 + 1));
-            // The root lets rare calls be seen beside frequent ones.
+            // The square root keeps rare calls visible next to frequent ones.
             ([*from, *to, bottom, top], 0.75 * (calls / sum).sqrt())
         })
     });
@@ -183,7 +183,7 @@ fn heat(report: &Report<'_>, (low, high): (f64, f64)) -> Vec<([f64; 4], f64)> {
 
 fn rate(report: &Report<'_>) -> Chart {
     let summary = &report.summary;
-    // The last interval may be too short for its rate to mean anything.
+    // The last interval may be too short for a meaningful rate.
     let usual = summary.intervals.first().map_or(0.0, |interval| seconds(interval).1 - seconds(interval).0);
     let done = over_time(summary, "completed", 0, |interval| {
         let (from, to) = seconds(interval);
@@ -224,7 +224,7 @@ fn errors(summary: &Summary) -> Chart {
     }
 }
 
-/// Where the time of a call goes, at three depths.
+/// Returns the chart of where the time of a call goes: mean, p50 and p99 of each phase.
 fn phases(summary: &Summary) -> Chart {
     let phases: Vec<_> =
         crate::layout::phases(summary).into_iter().filter(|(_, figures)| figures.count > 0).collect();

@@ -1,4 +1,4 @@
-//! A run as one page that needs nothing else: no network, no script; light, dark, on a telephone and on paper.
+//! Renders a run as one self-contained page: no network, no script; for light and dark mode, phones and paper.
 
 pub(crate) mod charts;
 pub(crate) mod page;
@@ -64,7 +64,7 @@ fn verdict(out: &mut String, report: &Report<'_>) {
     out.push_str("</div>\n");
 }
 
-/// The result of the SLOs, in a box of its own beside the verdict's.
+/// Writes the result of the SLOs in its own box next to the verdict.
 fn slo_result(out: &mut String, report: &Report<'_>) {
     let (Some(result), Some(sentence)) =
         (wording::slo_result(&report.slos), wording::slo_sentence(&report.slos))
@@ -212,7 +212,7 @@ fn error_table(out: &mut String, summary: &Summary) {
     table(out, &["how many", "<what", "<whose"], calls.chain(connections));
 }
 
-/// Rows of targets on a page; JSON has them all.
+/// Maximum number of target rows on a page; JSON has all of them.
 const TARGETS: usize = 50;
 
 fn targets(out: &mut String, summary: &Summary) {
@@ -309,14 +309,14 @@ fn reproduce(out: &mut String, report: &Report<'_>) {
     if let Some(plan) = &report.plan {
         let _ = writeln!(out, "<p>{}</p>", escape(&warwolf_plan::describe(plan)).replace('\n', "<br>"));
     }
-    // The text in the run may contain passwords.
+    // This is the plan without secrets: the text in the run may contain passwords.
     if let Some(plan) = &report.plan {
         let text = escape(&warwolf_plan::text::to_toml(plan));
         let _ = writeln!(out, "<details><summary>The whole plan</summary><pre>{text}</pre></details>");
     }
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

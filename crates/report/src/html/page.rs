@@ -1,4 +1,4 @@
-//! What all pages share: head, style, tables.
+//! The parts that all pages share: head, style and tables.
 
 use crate::chart::{STYLE, escape};
 use std::fmt::Write;
@@ -25,7 +25,7 @@ details summary{cursor:pointer}code{overflow-wrap:anywhere}
 @media print{body{max-width:none;padding:0;font-size:11px}h2{break-after:avoid}table,tr{break-inside:avoid}.charts{grid-template-columns:1fr 1fr}details>*{display:block}td.text,th.text{white-space:normal}.wide{overflow:visible}}
 ";
 
-/// A whole page around `body`.
+/// Returns a whole page around `body`.
 pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -36,19 +36,19 @@ pub(crate) fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// When what the page shows began, below its heading.
+/// Writes the start of the run or experiment below the heading.
 pub(crate) fn started(out: &mut String, moment: Option<String>) {
     if let Some(moment) = moment {
         let _ = writeln!(out, "<p class=\"soft\" id=\"started\">{}</p>", escape(&moment));
     }
 }
 
-/// A heading of a part.
+/// Writes the heading of a part.
 pub(crate) fn part(out: &mut String, id: &str, title: &str) {
     let _ = writeln!(out, "<h2 id=\"{id}\">{}</h2>", escape(title));
 }
 
-/// A table; columns whose heading begins with `<` hold text and stand left.
+/// Writes a table. Columns whose heading begins with `<` hold text and are left-aligned.
 pub(crate) fn table<S: AsRef<str>>(out: &mut String, headings: &[&str], rows: impl Iterator<Item = Vec<S>>) {
     let left = |heading: &&str| heading.starts_with('<');
     out.push_str("<div class=\"wide\"><table><thead><tr>");
@@ -68,7 +68,7 @@ pub(crate) fn table<S: AsRef<str>>(out: &mut String, headings: &[&str], rows: im
     out.push_str("</tbody></table></div>\n");
 }
 
-/// Figures that are seen first, as name and value.
+/// Writes the most important figures as names and values.
 pub(crate) fn tiles(out: &mut String, figures: &[(&str, String)]) {
     out.push_str("<div class=\"tiles\">");
     for (name, value) in figures {

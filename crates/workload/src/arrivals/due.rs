@@ -1,7 +1,7 @@
-//! How many arrivals were due by a moment, computed from the plan and not by taking them.
+//! Computes how many arrivals were due by a moment, from the plan and without taking them.
 //!
-//! A worker compares this number with the sessions it began and the arrivals it dropped, so that one that was lost or
-//! begun twice anywhere in between is found.
+//! A worker compares this number with the sessions it began and the arrivals it dropped. The comparison detects an arrival
+//! that was lost or begun twice.
 
 use super::{Gaps, Pace, Process, Ramp, SECOND_NS, Steps, nanos};
 use crate::Arrivals;
@@ -11,7 +11,7 @@ use warwolf_plan::{ArrivalProcess, CheckedPlan, RateStep, Schedule, Shard};
 impl Arrivals {
     /// Counts the arrivals of `shard` that `plan` intends before the moment `before`.
     ///
-    /// `None` where sessions start when others end: such a schedule depends on what happens. Takes constant time, or a
+    /// `None` for back-to-back sessions: such a schedule depends on what happens. Takes constant time, or a
     /// few nanoseconds for each arrival of the run where gaps are drawn.
     #[must_use]
     pub fn due(plan: &CheckedPlan, shard: &Shard, before: Timestamp) -> Option<u64> {
@@ -33,7 +33,7 @@ impl Arrivals {
 
     /// Adds up the intended moments of the first `count` arrivals of `shard`, in nanoseconds modulo 2^64.
     ///
-    /// `None` where sessions start when others end. Takes a few nanoseconds for each arrival.
+    /// `None` for back-to-back sessions. Takes a few nanoseconds for each arrival.
     #[must_use]
     pub fn intended_sum(plan: &CheckedPlan, shard: &Shard, count: u64) -> Option<u64> {
         if matches!(plan.schedule, Schedule::Turns { .. }) {
@@ -58,7 +58,7 @@ fn users_due(users: u64, ramp_ns: u64, before_ns: u64) -> u64 {
     u64::try_from(due).unwrap_or(u64::MAX)
 }
 
-/// Arrivals that a process has in all, where it ends by itself.
+/// Returns the total number of arrivals of a process that ends by itself.
 fn most(arrivals: &ArrivalProcess) -> u64 {
     match arrivals {
         ArrivalProcess::Trace { at_ns } => at_ns.len() as u64,
@@ -113,8 +113,8 @@ fn numbers_due(arrivals: &ArrivalProcess, seed: u64, group: u64, limit: u64, bef
     }
 }
 
-/// The number of arrivals before `before_ns`, which is `area` but for what rounding to nanoseconds and the precision of
-/// floating-point numbers move across that moment: a few either way.
+/// Returns the number of arrivals before `before_ns`. It is `area`, except for the few that rounding to nanoseconds and
+/// floating-point precision move across that moment.
 fn settle(area: f64, before_ns: u64, at_ns: impl Fn(u64) -> Option<u64>) -> u64 {
     let is_due = |number: u64| at_ns(number).is_some_and(|at| at < before_ns);
     let guess = area.max(0.0) as u64;

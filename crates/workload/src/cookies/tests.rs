@@ -212,7 +212,7 @@ fn what_a_server_gave_can_be_read() {
     assert_eq!(read("=b"), None);
 }
 
-/// A field made of what fields are made of, put together wrongly.
+/// A field made of parts of valid fields in a wrong combination.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just(b"=".to_vec()),

@@ -1,4 +1,4 @@
-//! Which replies are fresh, so that the parts of a page need not be fetched again.
+//! Tracks which replies are fresh, so that page resources are not fetched again.
 
 use super::Extras;
 use crate::page::good_for;
@@ -10,7 +10,7 @@ use warwolf_plan::Request;
 
 /// The header fields that say until when a reply is fresh.
 pub(super) const HEADERS: [&str; 2] = ["expires", "date"];
-/// A session remembers so many fresh replies.
+/// Maximum number of fresh replies that a session remembers.
 const FRESH_MAX: usize = 10_000;
 
 /// Until when replies are fresh, by the fingerprint of their request.
@@ -23,7 +23,7 @@ impl State {
     }
 }
 
-/// Remembers how long a reply is fresh.
+/// Stores how long a reply is fresh.
 pub(super) fn note(extras: &mut Option<Box<Extras>>, reply: &Reply<'_>) {
     let [expires, date] = HEADERS.map(|name| reply.headers.get(name));
     let (Some(0..300), Some(good_for)) = (reply.status(), good_for(expires, date)) else { return };

@@ -1,7 +1,7 @@
-//! Answers to challenges: Basic (RFC 7617) and Digest (RFC 7616), by origin server and proxy.
+//! Answers challenges: Basic (RFC 7617) and Digest (RFC 7616), by origin server and proxy.
 //!
-//! A session that was challenged remembers its answer and sends it unasked from then on. Credentials go only to hosts that the
-//! plan names: pages and redirects lead to others, which may ask for them as well.
+//! A session that was challenged stores its answer and sends it with all later requests. Credentials are sent only to hosts
+//! that the plan names: pages and redirects lead to other hosts, which may request them as well.
 
 use super::{Extras, Provenance, Unplanned};
 use crate::AddField;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use warwolf_plan::{Auth, Credentials, Endpoint, Plan, Request, Scheme};
 
-/// The plan's credentials, and who may have them.
+/// The plan's credentials, and the hosts that may receive them.
 #[derive(Clone, Debug)]
 pub(crate) struct Challenges {
     auth: Auth,
@@ -28,7 +28,7 @@ impl Challenges {
         plan.session.auth.clone().map(|auth| Self { auth, hosts: hosts().collect(), has_proxy })
     }
 
-    /// The credentials that a reply of `status` 401 or 407 to `request` may ask for.
+    /// Returns the credentials that a reply of `status` 401 or 407 to `request` may ask for.
     fn known(&self, request: &Request, status: u16) -> &[Credentials] {
         match status {
             407 if self.has_proxy && is_forwarded(request) => &self.auth.proxy,
@@ -39,7 +39,7 @@ impl Challenges {
     }
 }
 
-/// Whether a proxy reads the request. In a tunnel only the server does.
+/// Returns whether a proxy reads the request. In a tunnel only the server does.
 fn is_forwarded(request: &Request) -> bool {
     request.endpoint.scheme == Scheme::Http
 }
@@ -47,7 +47,7 @@ fn is_forwarded(request: &Request) -> bool {
 /// The header fields that hold challenges: of a 401, and of a 407.
 pub(super) const HEADERS: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
 
-/// The call that answers a challenge.
+/// Returns the call that answers a challenge.
 pub(super) fn reply(
     policy: &Challenges,
     extras: &mut Option<Box<Extras>>,
@@ -65,16 +65,16 @@ pub(super) fn reply(
     (verdict == Verdict::Again).then(|| Unplanned { request: reply.request.clone(), from })
 }
 
-/// What a session does about a challenge.
+/// The decision of a session about a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// Ask again.
+    /// Send the request again.
     Again,
-    /// There is nothing to answer with.
+    /// No answer is possible.
     Unable,
 }
 
-/// The answers that a session has.
+/// The stored answers of a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     server: Option<(Endpoint, Answer)>,
@@ -85,12 +85,12 @@ pub(crate) struct Answers {
 enum Answer {
     /// The whole value of the field.
     Basic(String),
-    /// What the server prompted, which counts its uses, and who answers.
+    /// The challenge of the server, which counts its uses, and the credentials for it.
     Digest(Box<WwwAuthenticateHeader>, Credentials),
 }
 
 impl Answers {
-    /// Takes in the challenges of a reply of `status` 401 or 407 to `request`.
+    /// Handles the challenges of a reply of `status` 401 or 407 to `request`.
     fn challenge(
         &mut self,
         policy: &Challenges,
@@ -152,7 +152,7 @@ impl Answer {
     }
 }
 
-/// A challenge of a scheme that is known.
+/// A challenge of a known scheme.
 enum Challenge {
     Basic { realm: String },
     Digest(Box<WwwAuthenticateHeader>),
@@ -160,7 +160,7 @@ enum Challenge {
 
 impl Challenge {
     fn parse(field: &[u8]) -> Option<Self> {
-        // The parser of prompts counts characters as bytes. The line ends of a folded field would be part of the answer.
+        // The parser counts characters as bytes. The line ends of a folded field would be part of the answer.
         let is_plain = |text: &&str| text.is_ascii() && !text.contains(|c: char| c.is_control() && c != '\t');
         let text = std::str::from_utf8(field).ok().filter(is_plain)?.trim();
         let (scheme, parameters) = text.split_once(' ').unwrap_or((text, ""));
@@ -194,7 +194,7 @@ impl Challenge {
     }
 }
 
-/// The value of `realm="…"` among a challenge's parameters.
+/// Returns the value of `realm="…"` among a challenge's parameters.
 fn realm(parameters: &str) -> Option<String> {
     let start = parameters.to_ascii_lowercase().find("realm=")? + "realm=".len();
     let rest = &parameters[start..];
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn digest_is_answered_and_its_uses_are_counted() {
-        // The prompt of RFC 7616 section 3.9.1.
+        // The challenge of RFC 7616 section 3.9.1.
         let prompt = br#"Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=MD5, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS""#;
         let mut answers = Answers::default();
         let known = auth(vec![someone("Mufasa", None)]);

@@ -1,14 +1,14 @@
-//! What a failed call means for its session.
+//! Decides what a failed call means for its session.
 
 use crate::session::Reply;
 use warwolf_plan::FailureRule;
 
-/// What the plan's failure rule says about a reply.
+/// The decision of the plan's failure rule about a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// The session goes on.
+    /// The session continues.
     Accepted,
-    /// The call is to be made again.
+    /// The call is repeated.
     Again,
     /// The session ends as failed.
     Failed,

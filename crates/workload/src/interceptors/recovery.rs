@@ -1,16 +1,16 @@
-//! Recovery from a status: requests that may lift the cause, and then the call once more.
+//! Recovers from a status: sends requests that may remove the cause, then repeats the call.
 
 use super::{Extras, Provenance, Unplanned};
 use crate::session::Reply;
 use warwolf_plan::{Recovery, Request};
 
-/// What part a call has in a recovery.
+/// The role of a call in a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     None,
     /// A recovery request for the refused call of this number.
     For(u32),
-    /// A call that was refused, made once more after a recovery.
+    /// A refused call, repeated after a recovery.
     Repeated,
 }
 
@@ -18,21 +18,21 @@ pub(crate) enum Role {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     refused: Vec<Refused>,
-    /// How many there ever were.
+    /// Total number of refused calls so far.
     count: u32,
 }
 
-/// A call that was refused, to be made again after a recovery.
+/// A refused call, which is repeated after a recovery.
 #[derive(Clone, Debug)]
 struct Refused {
     number: u32,
     request: Request,
     from: Provenance,
-    /// Recovery requests that have been tried or passed over.
+    /// Number of recovery requests that were tried or skipped.
     tried: usize,
 }
 
-/// Begins a recovery, or goes on with one. No reply at all to a recovery request means that the next one is tried.
+/// Begins or continues a recovery. If a recovery request gets no reply at all, the next one is tried.
 pub(super) fn reply(
     recovery: &Recovery,
     extras: &mut Option<Box<Extras>>,
@@ -63,7 +63,7 @@ impl State {
         self.refused.iter().position(|call| call.number == number)
     }
 
-    /// The next recovery request for the host of the refused call; when there is none, the refusal stands.
+    /// Returns the next recovery request for the host of the refused call; if there is none, the refusal stands.
     fn try_next(&mut self, recovery: &Recovery, number: u32) -> Option<Unplanned> {
         let position = self.position(number)?;
         let call = &mut self.refused[position];
@@ -79,7 +79,7 @@ impl State {
         Some(Unplanned { request: rest[next].clone(), from })
     }
 
-    /// The refused call once more.
+    /// Repeats the refused call.
     fn repeat(&mut self, number: u32) -> Option<Unplanned> {
         let Refused { request, from, .. } = self.refused.swap_remove(self.position(number)?);
         Some(Unplanned { request, from: Provenance { recovery: Role::Repeated, ..from } })

@@ -1,10 +1,10 @@
-//! The request that a redirect asks for (RFC 9110 section 15.4).
+//! Derives the request that a redirect leads to (RFC 9110 section 15.4).
 
 use super::{Provenance, Unplanned};
 use crate::session::Reply;
 use warwolf_plan::{Body, RedirectPolicy, Request};
 
-/// The call that a redirect asks for.
+/// Returns the call that a redirect leads to.
 pub(super) fn reply(policy: &RedirectPolicy, reply: &Reply<'_>, from: Provenance) -> Option<Unplanned> {
     let status = reply.status().filter(|status| policy.statuses.contains(status))?;
     if from.redirects >= policy.limit {
@@ -14,12 +14,13 @@ pub(super) fn reply(policy: &RedirectPolicy, reply: &Reply<'_>, from: Provenance
     Some(Unplanned { request, from: Provenance { redirects: from.redirects + 1, attempts: 1, ..from } })
 }
 
-/// The request that follows `request` when its reply has `status` and `location`; none when it is no redirect, or one to
-/// where HTTP does not go.
+/// Returns the request that follows `request` when its reply has `status` and `location`; none when the reply is not a
+/// redirect, or its target is not an HTTP URL.
 ///
-/// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET as everybody does, or all three everything when
-/// `with_get`; 307 and 308 change nothing. A request that becomes a GET loses its body and the fields that describe it; one that goes to another origin loses
-/// its credentials. A head of the plan's own goes along with another target, where it is a GET or the like to the same origin.
+/// 303 turns everything but HEAD into GET; 301 and 302 turn POST into GET, as browsers do; with `with_get`, all three turn
+/// everything into GET; 307 and 308 change nothing. A request that becomes a GET loses its body and the fields that describe
+/// it; one that goes to another origin loses its credentials.
+/// A head written in the plan is kept with another target, where it is a GET or the like to the same origin.
 pub(crate) fn follow(
     request: &Request,
     status: u16,
@@ -29,7 +30,7 @@ pub(crate) fn follow(
     let method = request.method.as_str();
     let becomes_get = match status {
         301 | 302 => method == "POST" || (with_get && method != "GET"),
-        // No redirect: who goes there looks at what was made.
+        // Not a redirect: the location shows what was created.
         201 => method != "GET",
         303 => method != "GET" && (method != "HEAD" || with_get),
         307 | 308 => false,
@@ -44,7 +45,7 @@ pub(crate) fn follow(
     lead(request, &target, becomes_get)
 }
 
-/// The request for `target` that `request` leads to; none where HTTP does not go.
+/// Returns the request for `target` that `request` leads to; none if `target` is not an HTTP URL.
 pub(crate) fn lead(request: &Request, target: &url::Url, becomes_get: bool) -> Option<Request> {
     if !matches!(target.scheme(), "http" | "https") {
         return None;
@@ -70,12 +71,12 @@ pub(crate) fn lead(request: &Request, target: &url::Url, becomes_get: bool) -> O
     if same_origin && (&followed.method, &followed.body) == (&request.method, &request.body) {
         followed.head = request.head.as_deref().and_then(|head| readdressed(head, &followed.path));
     }
-    // A body that is drawn is sent with the head that the plan gives.
+    // A random body is sent with the head that the plan gives.
     let is_whole = followed.head.is_some() || !matches!(followed.body, Body::Random(_));
     is_whole.then_some(followed)
 }
 
-/// A head as it was sent, with another target.
+/// Returns a sent head with another target.
 fn readdressed(head: &str, target: &str) -> Option<String> {
     let (line, rest) = head.split_once("\r\n")?;
     let (before, version) = line.rsplit_once(' ')?;
@@ -87,9 +88,9 @@ fn is_one_of(name: &str, list: &[&str]) -> bool {
     list.iter().any(|other| name.eq_ignore_ascii_case(other))
 }
 
-/// Fields meant for one origin. `Host` names it, so it cannot go along to another either.
+/// Fields meant for one origin. `Host` names the origin, so it is not kept for another either.
 const CREDENTIALS: [&str; 4] = ["authorization", "cookie", "host", "proxy-authorization"];
-/// Fields that say what the body is.
+/// Fields that describe the body.
 const ABOUT_BODY: [&str; 9] = [
     "content-encoding",
     "content-language",

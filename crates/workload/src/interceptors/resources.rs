@@ -1,34 +1,34 @@
-//! The parts of pages: they are fetched before the session goes on.
+//! Fetches the resources of pages before the session continues.
 
 use super::{Extras, Provenance, Unplanned};
 use crate::page;
 use crate::session::Reply;
 use warwolf_plan::{Request, ResourceOrder, Resources};
 
-/// Pages in pages are fetched to this depth, so that two that show each other come to an end.
+/// Maximum depth of nested pages, so that two pages that contain each other come to an end.
 const DEPTH_MAX: u32 = 8;
-/// A page may send its reader on so often, where redirects are not followed as often.
+/// Maximum number of page refreshes, where redirects have a lower limit.
 pub(super) const REFRESHES: u32 = 20;
 
-/// Bytes of a page that are kept to be read.
+/// Maximum bytes of a page that are kept for parsing.
 pub(super) const PAGE_BYTES: usize = 1 << 20;
 
-/// The parts that are still to be fetched.
+/// The resources that are still to be fetched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// The next one last.
+    /// The next one is last.
     parts: Vec<Part>,
-    /// One is fetched when the session has fewer calls in flight.
+    /// A resource is fetched when the session has fewer calls in flight.
     concurrency: u32,
 }
 
-/// A part of a page.
+/// A resource of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(super) request: Request,
-    /// The copy that the session has is fresh.
+    /// Whether the copy of the session is fresh.
     pub(super) is_fresh: bool,
-    /// Pages it is nested in.
+    /// Number of pages it is nested in.
     pub(super) depth: u32,
 }
 
@@ -42,7 +42,7 @@ impl State {
     }
 }
 
-/// Notes the parts of a page, and gives the page that it sends its reader on to.
+/// Stores the resources of a page, and returns the page that it refreshes to.
 pub(super) fn reply(
     wanted: &Resources,
     refreshes: u32,

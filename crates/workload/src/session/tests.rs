@@ -63,7 +63,7 @@ fn planned(step: &Step) -> Option<RequestId> {
     }
 }
 
-/// A call that a session asked for.
+/// A call that a session requested.
 #[derive(Clone, Debug)]
 struct Asked {
     token: Token,
