@@ -109,6 +109,11 @@ pub(crate) struct Accounting {
 }
 
 impl Accounting {
+    /// Sessions that were due and never began because the worker had no core before the stop.
+    pub(crate) fn starved(&self) -> u64 {
+        if self.begun.count == 0 { self.never_begun } else { 0 }
+    }
+
     /// Compares both sides of each hand-over of a worker that ran `shard` of `plan`. Takes a few nanoseconds for each
     /// arrival of the run.
     ///

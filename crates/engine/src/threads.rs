@@ -354,7 +354,7 @@ impl<'r> WorkerSpec<'r> {
             cpu_user: spent.user,
             cpu_system: spent.system,
             core: None,
-            starved: finished.starved,
+            starved: finished.accounting.starved(),
             late_pages: finished.late_pages,
             run_delay: spent.delay,
         };

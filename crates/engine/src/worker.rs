@@ -178,7 +178,6 @@ impl<'p, D: Driver> Worker<'p, D> {
             late_pages: self.recorder.late_pages,
             waited: self.waited,
             held: self.network.held,
-            starved: if self.accounting.begun.count == 0 { self.accounting.never_begun } else { 0 },
             at: now,
             accounting: self.final_accounting(),
         };
@@ -471,8 +470,6 @@ pub(crate) struct Finished {
     pub(crate) waited: Duration,
     /// The largest number of connections open at once.
     pub(crate) held: u64,
-    /// Sessions that were due and never began because the worker had no core before the stop.
-    pub(crate) starved: u64,
     pub(crate) at: Timestamp,
     pub(crate) accounting: Accounting,
 }

@@ -174,17 +174,16 @@ impl<D: Driver> Worker<'_, D> {
     /// An idle connection to close in favour of `call`, which needs one to another endpoint: one that no session holds, else
     /// the one that the call's own session holds. Otherwise a session whose redirect leads elsewhere would wait for itself.
     fn idle_connection_for(&mut self, call: u32) -> Option<u32> {
-        let Self { network, sessions, calls, .. } = self;
-        network.pool.take_any_idle(&mut network.connections).or_else(|| {
-            let session = &mut sessions[calls[call as usize].session as usize];
-            let held = session.connection;
-            let is_idle = held != NONE && network.connections[held as usize].is_unused();
-            is_idle.then(|| {
-                session.connection = NONE;
-                network.connections[held as usize].owner = NONE;
-                held
-            })
-        })
+        if let Some(idle) = self.network.pool.take_any_idle(&mut self.network.connections) {
+            return Some(idle);
+        }
+        let session = self.calls[call as usize].session;
+        let held = self.sessions[session as usize].connection;
+        if held == NONE || !self.network.connections[held as usize].is_unused() {
+            return None;
+        }
+        self.release(session);
+        self.network.pool.take_any_idle(&mut self.network.connections)
     }
 
     /// Queues a call on a connection that is being opened.

@@ -5,26 +5,16 @@
 //! calls of its main connection fail with it.
 
 use super::Worker;
-use super::connections::{PUMP, blame, write_through};
+use super::connections::PUMP;
 use crate::call::NONE;
 use crate::connection::{Connection, Phase, Role};
 use crate::filling::Filling;
-use crate::sink::Sink;
 use crate::timers::Timer;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Address, Driver, ReceivedBytes, SocketError, SocketId};
-use warwolf_http::{Alive, Companion, CompanionEvent, Needs, Protocol};
+use warwolf_http::{Alive, Companion, CompanionEvent, Needs};
 
 impl<D: Driver> Worker<'_, D> {
-    /// Does what the protocol of a connection needs besides sending. To be called after each use of the protocol.
-    #[inline]
-    pub(super) fn follow_up(&mut self, index: u32) {
-        let protocol = self.network.connections[index as usize].protocol.as_mut();
-        if let Some(needs) = protocol.and_then(Protocol::needs) {
-            self.meet(index, needs);
-        }
-    }
-
     /// Does what a protocol needs.
     #[cold]
     pub(super) fn meet(&mut self, index: u32, needs: Needs) {
@@ -74,17 +64,12 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Passes what happened on a companion to the protocol of its main connection.
     fn pass_on(&mut self, main: u32, event: impl for<'d> FnOnce(&'d D) -> CompanionEvent<'d>) {
-        let (now, before) = (self.now, self.ended.len());
-        let connection = &mut self.network.connections[main as usize];
-        let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return };
-        let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.timers, limit));
-        let interest = &self.observation.interest;
-        let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, interest, now, reply };
-        let event = event(&self.driver);
-        write_through(tls, &mut self.buffers.plain, out, |out| protocol.companion(event, out, &mut sink));
-        blame(connection, self.ended.since(before));
-        self.network.mark_unsent(main);
-        self.follow_up(main);
+        let used = self.use_protocol(main, |protocol, driver, out, sink| {
+            protocol.companion(event(driver), out, sink);
+        });
+        if used.is_none() {
+            return;
+        }
         self.restart_idle_timer(main);
         self.after_reply(main, Alive::Yes);
     }

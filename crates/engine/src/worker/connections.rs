@@ -8,7 +8,7 @@ use crate::sink::{Ended, Ending, Sink};
 use crate::timers::Timer;
 use crate::translate;
 use warwolf_driver::{Driver, ReceivedBytes, SocketError, SocketId};
-use warwolf_http::{Alive, CallId, TlsClient, Tunnel, TunnelReply, Violation};
+use warwolf_http::{Alive, CallId, Protocol, TlsClient, Tunnel, TunnelReply, Violation};
 use warwolf_measure::Outcome;
 use warwolf_plan::Resumption;
 
@@ -365,21 +365,23 @@ impl<D: Driver> Worker<'_, D> {
         self.buffers.decrypted = plain;
     }
 
-    /// Passes received bytes to the protocol of a connection, and marks the connection when it has something to send.
-    fn deliver(&mut self, index: u32, input: Input<'_>) -> Alive {
-        let input = match input {
-            Input::Socket(bytes) => self.driver.bytes(bytes),
-            Input::Plain(bytes) => bytes,
-        };
+    /// Uses the protocol of a connection and does what it asks for: sends its output, sets its timer, serves its companion.
+    /// `None` if the connection is not ready.
+    #[inline]
+    pub(super) fn use_protocol<R>(
+        &mut self,
+        index: u32,
+        action: impl FnOnce(&mut Protocol, &D, &mut Vec<u8>, &mut Sink<'_>) -> R,
+    ) -> Option<R> {
         let (now, before) = (self.now, self.ended.len());
         let connection = &mut self.network.connections[index as usize];
-        let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return Alive::Yes };
+        let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return None };
         let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.timers, limit));
         let interest = &self.observation.interest;
         let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, interest, now, reply };
-        let (result, _) = write_through(tls, &mut self.buffers.plain, out, |out| {
-            protocol.receive(now, input, out, &mut sink)
-        });
+        let driver = &self.driver;
+        let (result, _) =
+            write_through(tls, &mut self.buffers.plain, out, |out| action(protocol, driver, out, &mut sink));
         let needs = protocol.needs();
         let has_output = !out.is_empty();
         blame(connection, self.ended.since(before));
@@ -389,7 +391,20 @@ impl<D: Driver> Worker<'_, D> {
         if let Some(needs) = needs {
             self.meet(index, needs);
         }
-        let Err(violation) = result else { return Alive::Yes };
+        Some(result)
+    }
+
+    /// Passes received bytes to the protocol of a connection.
+    fn deliver(&mut self, index: u32, input: Input<'_>) -> Alive {
+        let now = self.now;
+        let result = self.use_protocol(index, |protocol, driver, out, sink| {
+            let input = match input {
+                Input::Socket(bytes) => driver.bytes(bytes),
+                Input::Plain(bytes) => bytes,
+            };
+            protocol.receive(now, input, out, sink)
+        });
+        let Some(Err(violation)) = result else { return Alive::Yes };
         let ended_no_call = self.network.connections[index as usize].why.is_none();
         if violation == Violation::UnexpectedBytes && ended_no_call {
             self.recorder.tally.unexpected_bytes();
@@ -436,13 +451,13 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     pub(super) fn peer_ended(&mut self, index: u32, result: Result<(), SocketError>) {
-        let connection = &mut self.network.connections[index as usize];
-        if connection.phase == Phase::Companion {
+        let phase = self.network.connections[index as usize].phase;
+        if phase == Phase::Companion {
             self.companion_ended(index, result);
             return;
         }
-        if connection.phase != Phase::Ready {
-            let outcome = match (connection.phase, result) {
+        if phase != Phase::Ready {
+            let outcome = match (phase, result) {
                 (_, Err(error)) => translate::connect_error(error),
                 (Phase::Handshake, Ok(())) => Outcome::Tls(warwolf_measure::TlsKind::Truncated),
                 _ => Outcome::Closed,
@@ -452,19 +467,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         match result {
             Ok(()) => {
-                let before = self.ended.len();
-                let interest = &self.observation.interest;
-                let mut sink = Sink {
-                    calls: &mut self.calls,
-                    ended: &mut self.ended,
-                    interest,
-                    now: self.now,
-                    reply: None,
-                };
-                if let Some(protocol) = &mut connection.protocol {
-                    protocol.finish(&mut sink);
-                }
-                blame(connection, self.ended.since(before));
+                self.use_protocol(index, |protocol, _, _, sink| protocol.finish(sink));
                 self.close(index);
             }
             Err(_) => self.break_off(index, Outcome::Reset),
@@ -485,7 +488,7 @@ impl<D: Driver> Worker<'_, D> {
 }
 
 /// Notes what broke a connection, by the first of its calls that it cost.
-pub(super) fn blame(connection: &mut Connection, ended: &[Ended]) {
+fn blame(connection: &mut Connection, ended: &[Ended]) {
     let cost = ended.iter().find_map(|ended| match ended.ending {
         Ending::Cause(cause) => Some(translate::cause(cause)),
         _ => None,

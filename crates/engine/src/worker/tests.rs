@@ -591,7 +591,7 @@ fn a_worker_without_a_core_until_the_stop_begins_nothing() {
         while bench.turn() == Turn::More {}
         bench.check_accounting().unwrap();
         let finished = bench.worker.run().unwrap();
-        assert_eq!((finished.starved, finished.at), (sessions, late), "{:?}", plan.schedule);
+        assert_eq!((finished.accounting.starved(), finished.at), (sessions, late), "{:?}", plan.schedule);
         assert_eq!(log.connections(), 0);
     }
 }

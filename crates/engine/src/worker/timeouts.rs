@@ -1,9 +1,8 @@
 //! What happens when a timer goes off.
 
 use super::Worker;
-use super::connections::write_through;
 use crate::call::{Call, NONE};
-use crate::connection::{Connection, Phase};
+use crate::connection::Phase;
 use crate::sink::{Ended, Ending};
 use crate::timers::{Due, Timer};
 use std::time::Duration;
@@ -87,13 +86,8 @@ impl<D: Driver> Worker<'_, D> {
 
     /// Abandons a call on its protocol.
     fn abandon(&mut self, call: u32, connection: u32) -> Alive {
-        let carrier = &mut self.network.connections[connection as usize];
-        let Connection { protocol: Some(protocol), tls, out, .. } = carrier else { return Alive::No };
-        let (alive, _) =
-            write_through(tls, &mut self.buffers.plain, out, |out| protocol.abandon(CallId(call), out));
-        self.network.mark_unsent(connection);
-        self.follow_up(connection);
-        alive
+        self.use_protocol(connection, |protocol, _, out, _| protocol.abandon(CallId(call), out))
+            .unwrap_or(Alive::No)
     }
 
     /// Closes a connection that did not survive a call that was given up. Calls on it that are due as well time out with it;
