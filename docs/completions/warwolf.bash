@@ -1235,7 +1235,7 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__replay)
-            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --to --map --speed --closed --only-methods --only-status --since --until --log-format --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --to --map --speed --closed --keep-host --keep-agent --only-methods --only-status --since --until --log-format --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -463,7 +463,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l slo -d 'SLO: 
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l to -d 'Send every request to this server: scheme, host and port of a URL' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l map -d 'Send requests for one host of the log to this server: a.test=http://127.0.0.1:81/; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l speed -d 'Speed relative to the log: 2x, 0.5x [default: 1x]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l only-methods -d 'Methods to send; `all` sends every method, without bodies, because logs do not contain them [default: GET,HEAD]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l only-methods -d 'Methods to send; `all` sends every method. Bodies are sent from HAR files; logs do not contain them [default: GET,HEAD]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l only-status -d 'Send only requests with these statuses in the log, comma-separated: 200, 3xx' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l since -d 'Skip requests before this time: 2026-11-21T10:00:00Z' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l until -d 'Skip requests at or after this time' -r
@@ -490,6 +490,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l close-with-re
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s k -l insecure -d 'Accept any certificate'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l no-resumption -d 'Never resume TLS sessions'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l closed -d 'Ignore the times: a closed loop of users (-c) sends the requests in order'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l keep-host -d 'Send the host that the log names as `Host`, whichever server receives the request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l keep-agent -d 'Send User-Agent and Referer of the log; the requests of a HAR are always sent with their own header fields'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l strict -d 'Exit with 96 if the verdict is not VALID'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l quiet -d 'Print only errors on stderr'
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -1,33 +1,58 @@
 //! `127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a.gif HTTP/1.0" 200 2326 "referer" "agent"`
 
-use crate::{Entry, Unreadable, date, plausible};
+use crate::request_line::{Escapes, split, unescape};
+use crate::{Entry, Unreadable, date};
 
-pub(crate) fn read(line: &str) -> Result<Entry, Unreadable> {
-    let (before, rest) = line.split_once('[').ok_or(Unreadable::Format)?;
-    let (time, rest) = rest.split_once(']').ok_or(Unreadable::Format)?;
-    let at_ns = date::common(time).ok_or(Unreadable::Time)?;
-    let rest = rest.trim_start().strip_prefix('"').ok_or(Unreadable::Format)?;
+pub(crate) fn read(line: &[u8]) -> Result<Entry, Unreadable> {
+    let (before, at_ns, rest) = time(line)?;
     let (request, rest) = quoted(rest).ok_or(Unreadable::Format)?;
-    let mut words = request.split(' ');
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    plausible(method, target)?;
-    let status = rest.split_whitespace().next().and_then(|word| word.parse().ok());
-    // Four words before the time: the first is a virtual host.
-    let host = before.split_whitespace().next().filter(|_| before.split_whitespace().count() == 4);
-    Ok(Entry {
-        at_ns,
-        whole_second: true,
-        method: method.to_owned(),
-        target: target.to_owned(),
-        host: host.map(str::to_owned),
-        status,
-    })
+    let (method, target) = split(&unescape(request, Escapes::All))?;
+    let mut entry = Entry { at_ns, whole_second: true, method, target, ..Entry::default() };
+    let status = rest.split(|byte| *byte == b' ').find(|word| !word.is_empty());
+    entry.status = status.and_then(|word| std::str::from_utf8(word).ok()?.parse().ok());
+    entry.host = virtual_host(before);
+    let mut rest = rest;
+    for name in ["Referer", "User-Agent"] {
+        let Some((value, behind)) = quoted(rest) else { break };
+        rest = behind;
+        if value != b"-" && !value.is_empty() {
+            entry.add_header(name, &String::from_utf8_lossy(&unescape(value, Escapes::All)));
+        }
+    }
+    Ok(entry)
 }
 
-/// Splits at the closing quote. Quotes inside are escaped with a backslash.
-fn quoted(text: &str) -> Option<(&str, &str)> {
+/// Splits at the time in brackets. The name of a user before it may contain brackets as well.
+fn time(line: &[u8]) -> Result<(&[u8], i64, &[u8]), Unreadable> {
+    let mut why = Unreadable::Format;
+    for open in (0..line.len()).filter(|at| line[*at] == b'[') {
+        let rest = &line[open + 1..];
+        let Some(close) = rest.iter().position(|byte| *byte == b']') else { break };
+        why = Unreadable::Time;
+        if let Some(at_ns) = std::str::from_utf8(&rest[..close]).ok().and_then(date::common) {
+            return Ok((&line[..open], at_ns, &rest[close + 1..]));
+        }
+        // What is in quotes is from the client.
+        if line[..open].contains(&b'"') {
+            break;
+        }
+    }
+    Err(why)
+}
+
+/// The virtual host before the client's address. After the address the second word is the identity, which is `-`.
+fn virtual_host(before: &[u8]) -> Option<String> {
+    let words: Vec<&[u8]> = before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let is_there = words.len() >= 4 && words[1] != b"-";
+    is_there.then(|| String::from_utf8_lossy(words[0]).into_owned())
+}
+
+/// The next text in quotes, and what is behind it. Quotes inside are escaped with a backslash.
+fn quoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let open = text.iter().position(|byte| *byte == b'"')?;
+    let text = &text[open + 1..];
     let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate() {
+    for (at, byte) in text.iter().enumerate() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,

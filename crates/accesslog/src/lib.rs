@@ -1,19 +1,22 @@
 //! Parses access logs: common, combined, Squid native, JSON lines, and HAR.
 //!
-//! Text in, requests out, one line at a time; this crate opens no files and keeps no state. A line that cannot be parsed yields an
+//! Text in, requests out, one line or one entry at a time; this crate opens no files. A line that cannot be parsed yields an
 //! error, which the caller counts.
 #![forbid(unsafe_code)]
 
+mod archive;
 mod clf;
 mod date;
+mod har;
 mod json;
+mod request_line;
 mod squid;
 
+pub use archive::{Archive, ENTRY_BYTES_MAX};
 pub use date::parse as parse_time;
-pub use json::har;
 
 /// A request in a log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Start of the request in nanoseconds since 1970 (UTC).
     pub at_ns: i64,
@@ -21,12 +24,30 @@ pub struct Entry {
     pub whole_second: bool,
     /// The method.
     pub method: String,
-    /// Path and query, or a whole URL.
+    /// Path and query, `*`, or a whole URL. Bytes that no request line may contain are percent-encoded.
     pub target: String,
     /// The host, with or without a port, if the log contains it separately.
     pub host: Option<String>,
     /// The status; `None` if there was no response.
     pub status: Option<u16>,
+    /// Header fields: all of an archive but those that belong to its connection, else `Referer` and `User-Agent`. Names are
+    /// tokens, and values have no control characters.
+    pub headers: Vec<(String, String)>,
+    /// The body, which only archives contain.
+    pub body: Vec<u8>,
+    /// It is from an archive, which contains whole requests.
+    pub is_whole: bool,
+}
+
+impl Entry {
+    /// Adds a header field, unless it cannot be sent.
+    fn add_header(&mut self, name: &str, value: &str) {
+        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        let is_name = !name.is_empty() && name.bytes().all(is_token);
+        if is_name && !value.chars().any(|letter| letter.is_control() && letter != '\t') {
+            self.headers.push((name.to_owned(), value.trim().to_owned()));
+        }
+    }
 }
 
 /// The format of a log.
@@ -59,22 +80,23 @@ pub enum Unreadable {
 impl Format {
     /// Detects the format of a log from its first line.
     #[must_use]
-    pub fn of(line: &str) -> Option<Self> {
-        let line = line.trim_start_matches('\u{feff}').trim();
-        if line.starts_with('{') {
+    pub fn of(line: &[u8]) -> Option<Self> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+        if let Some(rest) = line.strip_prefix(b"{") {
             // An archive is one object over many lines; a JSON log has a complete object on each line.
-            let whole = serde_json::from_str::<serde_json::Value>(line).ok();
-            let is_archive = whole.is_none_or(|value| value.pointer("/log/entries").is_some());
-            return Some(if is_archive { Self::Har } else { Self::Json });
+            let is_archive = rest.is_empty() || rest.trim_ascii_start().starts_with(b"\"log\"");
+            let is_cut = !is_archive && !line.ends_with(b"}");
+            return Some(if is_archive || is_cut { Self::Har } else { Self::Json });
         }
-        [Self::Squid, Self::Common].into_iter().find(|format| format.read(line).is_ok())
+        let is_known = |format: &Self| matches!(format.read(line), Ok(_) | Err(Unreadable::Request));
+        [Self::Squid, Self::Common].into_iter().find(is_known)
     }
 
-    /// Parses a line. Archives are parsed as a whole by [`har`].
+    /// Parses a line. The entries of archives are parsed by [`Archive`].
     ///
     /// # Errors
     /// The reason why the line does not yield a request.
-    pub fn read(self, line: &str) -> Result<Entry, Unreadable> {
+    pub fn read(self, line: &[u8]) -> Result<Entry, Unreadable> {
         match self {
             Self::Common => clf::read(line),
             Self::Squid => squid::read(line),
@@ -82,15 +104,6 @@ impl Format {
             Self::Har => Err(Unreadable::Format),
         }
     }
-}
-
-/// Checks that a method and a target are valid in a request line.
-fn plausible(method: &str, target: &str) -> Result<(), Unreadable> {
-    let is_method =
-        !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
-    let is_target = !target.is_empty() && target.bytes().all(|byte| byte.is_ascii_graphic());
-    // CONNECT has a host instead of a path and cannot be replayed.
-    if is_method && is_target && method != "CONNECT" { Ok(()) } else { Err(Unreadable::Request) }
 }
 
 #[cfg(test)]

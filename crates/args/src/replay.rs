@@ -26,7 +26,15 @@ pub struct Replay {
     #[arg(long, help_heading = "Replay", conflicts_with = "speed")]
     pub closed: bool,
 
-    /// Methods to send; `all` sends every method, without bodies, because logs do not contain them [default: GET,HEAD]
+    /// Send the host that the log names as `Host`, whichever server receives the request
+    #[arg(long, help_heading = "Replay")]
+    pub keep_host: bool,
+
+    /// Send User-Agent and Referer of the log; the requests of a HAR are always sent with their own header fields
+    #[arg(long, help_heading = "Replay")]
+    pub keep_agent: bool,
+
+    /// Methods to send; `all` sends every method. Bodies are sent from HAR files; logs do not contain them [default: GET,HEAD]
     #[arg(long, value_name = "METHODS", help_heading = "Replay", value_delimiter = ',')]
     pub only_methods: Vec<String>,
 

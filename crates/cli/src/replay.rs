@@ -19,7 +19,7 @@ use warwolf_clock::Clock;
 use warwolf_driver::Monotonic;
 use warwolf_plan::{Endpoint, Plan};
 use warwolf_replay::{
-    Call, Counts, Destinations, Filter, Log, LogError, MapError, Pace, Replay, StatusRange,
+    Call, Counts, Destinations, Filter, Keep, Log, LogError, MapError, Pace, Replay, StatusRange,
 };
 use warwolf_report::unit;
 
@@ -114,6 +114,7 @@ fn speed(text: Option<&str>) -> Result<f64, UsageError> {
 fn destinations(args: &Args) -> Result<Destinations, UsageError> {
     let mut destinations =
         Destinations::new(args.to.as_deref()).map_err(|error| UsageError::option("to", error.to_string()))?;
+    destinations.keep = Keep { host: args.keep_host, agent: args.keep_agent };
     for text in &args.map {
         destinations.map(text).map_err(|error| match error {
             MapError::Form => {
@@ -258,10 +259,13 @@ fn sentence(counts: &Counts) -> String {
     let mut text = format!(
         "the log has {}: {} to be sent, {} filtered out, {} not understood",
         unit::counted(counts.lines, "line"),
-        unit::count(counts.lines - counts.filtered - counts.skipped()),
+        unit::count(counts.to_send()),
         unit::count(counts.filtered),
         unit::count(counts.skipped())
     );
+    if counts.blank > 0 {
+        let _ = write!(text, ", {} blank", unit::count(counts.blank));
+    }
     for (why, (number, first)) in &counts.skipped {
         let _ = write!(text, "; {why}: {}, first in line {}", unit::count(*number), unit::count(*first));
     }

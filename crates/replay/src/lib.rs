@@ -9,7 +9,7 @@ mod filter;
 mod log;
 mod schedule;
 
-pub use destinations::{Call, Destinations, MapError};
+pub use destinations::{Call, Destinations, Keep, MapError};
 pub use filter::{Filter, StatusRange};
 pub use log::{Counts, Log, LogError, Skipped};
 pub use schedule::{Pace, Replay, Timing};

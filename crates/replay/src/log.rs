@@ -6,15 +6,14 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::time::Duration;
-use warwolf_accesslog::{Entry, Format, Unreadable, har};
+use warwolf_accesslog::{Archive, Entry, Format, Unreadable};
 
-/// Limits of a part: its requests, and the time it spans.
+/// Limits of a part: its requests, their size in memory, and the time it spans.
 const PART_REQUESTS: usize = 20_000;
+const PART_BYTES: usize = 32 << 20;
 const PART_SPAN: Duration = Duration::from_secs(30);
-/// Limit of a line in bytes; a longer line is not a request.
+/// Limit of a line in bytes; the rest of a longer line is ignored.
 const LINE_BYTES: u64 = 1 << 20;
-/// Limit of an HTTP archive in bytes. It is one JSON value, which takes about 36 times its size in memory.
-const ARCHIVE_BYTES: u64 = 64 << 20;
 /// Read at once, in bytes.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -43,8 +42,10 @@ pub enum LogError {
 /// What became of the lines read so far.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Lines, or entries of an archive.
+    /// Lines, or entries of an archive. Each is sent, or in exactly one of the other counts.
     pub lines: u64,
+    /// Lines without text.
+    pub blank: u64,
     /// Requests that the filter left out.
     pub filtered: u64,
     /// Lines that are not sent for a reason: how many, and the number of the first.
@@ -56,6 +57,12 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Lines that are sent.
+    #[must_use]
+    pub fn to_send(&self) -> u64 {
+        self.lines - self.blank - self.filtered - self.skipped()
+    }
+
     /// Lines that are not sent for a reason.
     #[must_use]
     pub fn skipped(&self) -> u64 {
@@ -76,7 +83,7 @@ pub struct Log {
     destinations: Destinations,
     /// Read, and part of the next part.
     next: Option<Call>,
-    archive: std::vec::IntoIter<Result<Entry, Unreadable>>,
+    archive: Option<Archive>,
     counts: Counts,
 }
 
@@ -98,15 +105,7 @@ impl Log {
         if lines.fill_buf()?.is_empty() {
             return Err(LogError::Empty);
         }
-        Ok(Self {
-            lines,
-            format,
-            filter,
-            destinations,
-            next: None,
-            archive: Vec::new().into_iter(),
-            counts: Counts::default(),
-        })
+        Ok(Self { lines, format, filter, destinations, next: None, archive: None, counts: Counts::default() })
     }
 
     /// What became of the lines read so far.
@@ -119,11 +118,14 @@ impl Log {
     pub fn part(&mut self) -> Option<Vec<Call>> {
         let first = self.next.take().or_else(|| self.call())?;
         let until = first.at_ns.saturating_add(PART_SPAN.as_nanos() as i64);
+        let mut bytes = first.size_bytes();
         let mut part = vec![first];
         while let Some(call) = self.call() {
+            bytes += call.size_bytes();
             let ends =
                 part.len() >= PART_REQUESTS && part.last().is_some_and(|last| last.at_ns != call.at_ns);
-            if ends || part.len() >= 2 * PART_REQUESTS || call.at_ns > until {
+            let is_full = part.len() >= 2 * PART_REQUESTS || bytes > PART_BYTES;
+            if ends || is_full || call.at_ns > until {
                 self.next = Some(call);
                 break;
             }
@@ -161,61 +163,66 @@ impl Log {
         }
     }
 
+    /// The next entry, which is counted as a line; `None` at the end of the log.
     fn entry(&mut self) -> Option<Result<Entry, Unreadable>> {
-        if let Some(entry) = self.archive.next() {
-            self.counts.lines += 1;
-            return Some(entry);
+        if self.archive.is_some() {
+            return self.archived();
         }
         let line = self.line()?;
         if self.format.is_none() {
             self.format = Format::of(&line);
         }
-        match self.format {
-            Some(Format::Har) => self.archive(line),
-            format => {
-                self.counts.lines += 1;
-                Some(format.map_or(Err(Unreadable::Format), |format| format.read(&line)))
-            }
+        if self.format == Some(Format::Har) {
+            let rest = std::mem::replace(&mut self.lines, Box::new(io::empty()));
+            self.lines = Box::new(io::Cursor::new(line).chain(rest));
+            self.archive = Some(Archive::default());
+            return self.archived();
         }
-    }
-
-    /// Reads the archive that begins with `text`; returns its first entry.
-    fn archive(&mut self, mut text: String) -> Option<Result<Entry, Unreadable>> {
-        if let Err(error) = self.lines.by_ref().take(ARCHIVE_BYTES).read_to_string(&mut text) {
-            self.counts.broken = Some(Arc::new(error));
-        }
-        if text.len() as u64 >= ARCHIVE_BYTES {
-            let limit = format!("an HTTP archive of more than {} MiB", ARCHIVE_BYTES >> 20);
-            self.counts.broken = Some(Arc::new(io::Error::other(limit)));
-            // The rest of the value would be taken for another archive.
-            self.lines = Box::new(io::empty());
+        if line.len() as u64 >= LINE_BYTES && !line.ends_with(b"\n") {
+            self.skip_line();
         }
         self.counts.lines += 1;
-        match har(&text) {
-            Ok(entries) => {
-                self.archive = entries.into_iter();
-                self.archive.next()
+        Some(self.format.map_or(Err(Unreadable::Format), |format| format.read(line.trim_ascii_end())))
+    }
+
+    /// The next entry of the archive.
+    fn archived(&mut self) -> Option<Result<Entry, Unreadable>> {
+        match self.archive.as_mut()?.next(&mut self.lines) {
+            Ok(entry) => {
+                self.counts.lines += u64::from(entry.is_some());
+                entry
             }
-            Err(why) => Some(Err(why)),
+            Err(error) => {
+                self.counts.broken = Some(Arc::new(error));
+                None
+            }
         }
     }
 
-    /// The next line that is not blank.
-    fn line(&mut self) -> Option<String> {
+    /// The next line that is not blank; blank ones are counted.
+    fn line(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         loop {
             bytes.clear();
             match self.lines.by_ref().take(LINE_BYTES).read_until(b'\n', &mut bytes) {
                 Ok(0) => return None,
-                Ok(_) if bytes.iter().all(u8::is_ascii_whitespace) => {}
-                Ok(_) => {
-                    return Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned());
+                Ok(_) if bytes.iter().all(u8::is_ascii_whitespace) => {
+                    self.counts.lines += 1;
+                    self.counts.blank += 1;
                 }
+                Ok(_) => return Some(bytes),
                 Err(error) => {
                     self.counts.broken = Some(Arc::new(error));
                     return None;
                 }
             }
+        }
+    }
+
+    /// Skips the rest of a line.
+    fn skip_line(&mut self) {
+        if let Err(error) = self.lines.skip_until(b'\n') {
+            self.counts.broken = Some(Arc::new(error));
         }
     }
 }

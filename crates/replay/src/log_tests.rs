@@ -43,14 +43,15 @@ fn every_line_is_sent_filtered_or_counted_with_its_reason() {
     let mut log = log(&text.concat(), Filter { statuses, ..Filter::of_methods(&["get".to_owned()]) });
     assert_eq!(paths(&mut log), [["/a"]]);
     let counts = log.counts();
-    assert_eq!((counts.lines, counts.filtered, counts.skipped()), (5, 2, 2));
+    assert_eq!((counts.lines, counts.blank, counts.filtered, counts.skipped()), (6, 1, 2, 2));
+    assert_eq!(counts.to_send(), 1);
     let skipped: Vec<_> = counts.skipped.iter().map(|(why, count)| (why.to_string(), *count)).collect();
-    assert_eq!(skipped, [("unknown format".into(), (1, 4)), ("no valid request".into(), (1, 3))]);
+    assert_eq!(skipped, [("unknown format".into(), (1, 5)), ("no valid request".into(), (1, 3))]);
 }
 
 #[test]
 fn a_line_that_cannot_be_sent_does_not_end_the_replay() {
-    let odd = ["http://[", "?x", "http:///%zz", "http://%/", "http://h:0/", "file:///x", "ftp://x/"];
+    let odd = ["http://[", "?x", "http:///%zz", "http://%/", "http://h:0/", "file:///x", "ftp://x/", "*"];
     let lines: String = odd.iter().map(|target| line(1, &format!("GET {target} HTTP/1.1"), 400)).collect();
     let text = [line(0, "GET /a HTTP/1.1", 200), lines, line(2, "GET /b HTTP/1.1", 200)].concat();
     let mut log = log(&text, all());
@@ -107,6 +108,45 @@ fn a_packed_log_is_unpacked_and_one_that_is_cut_short_says_so() {
     assert_eq!(whole(&packed), (1_000, false));
     let (sent, is_broken) = whole(&packed[..packed.len() / 2]);
     assert!(is_broken && sent < 1_000, "{sent}");
+}
+
+fn entry(number: usize, padding: &str) -> String {
+    format!(
+        r#"{{"startedDateTime":"2000-10-10T20:55:36Z","request":{{"method":"POST","url":"http://a.test/{number}",
+        "postData":{{"mimeType":"x/y","text":"body {number}"}}}},"response":{{"content":{{"text":"{padding}"}}}}}}"#
+    )
+}
+
+#[test]
+fn an_archive_of_any_length_is_sent_whole() {
+    let padding = "x".repeat(100_000);
+    let entries: Vec<String> = (0..300).map(|number| entry(number, &padding)).collect();
+    let text = format!("{{\"log\":{{\"entries\":[{}]}}}}\n", entries.join(","));
+    let mut log = log(&text, all());
+    let calls: Vec<Call> = std::iter::from_fn(|| log.part()).flatten().collect();
+    assert_eq!((calls.len(), log.counts().lines, log.counts().broken.is_some()), (300, 300, false));
+    assert_eq!((calls[7].path.as_str(), calls[7].body.as_slice()), ("/7", &b"body 7"[..]));
+    assert!(calls.iter().map(Call::size_bytes).sum::<usize>() < 1 << 20, "responses are not kept");
+}
+
+#[test]
+fn a_part_is_bounded_by_the_bytes_of_its_bodies() {
+    let body = "x".repeat(PART_BYTES / 10);
+    let entry = |number: usize| entry(number, "").replace("body", &body);
+    let entries: Vec<String> = (0..25).map(entry).collect();
+    let mut log = log(&format!("{{\"log\":{{\"entries\":[{}]}}}}", entries.join(",")), all());
+    let sizes: Vec<usize> = paths(&mut log).iter().map(Vec::len).collect();
+    assert_eq!(sizes, [9, 9, 7]);
+}
+
+#[test]
+fn a_line_beyond_the_limit_is_one_line() {
+    let long = "x".repeat(3 * LINE_BYTES as usize);
+    let text = [line(0, "GET /a HTTP/1.1", 200), long + "\n", line(1, "GET /b HTTP/1.1", 200), " \n".into()]
+        .concat();
+    let mut log = log(&text, all());
+    assert_eq!(paths(&mut log), [["/a", "/b"]]);
+    assert_eq!((log.counts().lines, log.counts().skipped(), log.counts().blank), (4, 1, 1));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_experiment::Joining;
 use warwolf_measure::{Digits, Distribution, Phase, Run, Tally};
-use warwolf_plan::{ArrivalProcess, Endpoint, Plan, Request, Schedule, Stop};
+use warwolf_plan::{ArrivalProcess, Body, Endpoint, Plan, Request, Schedule, Stop};
 
 /// Calls in flight at the end of a part may take this long before the next part begins.
 const GRACE: Duration = Duration::from_secs(1);
@@ -190,6 +190,16 @@ impl Replay {
         if call.is_from_log {
             request.basic_auth = None;
             request.headers.retain(|(name, _)| !is_credential(name));
+        }
+        // What the user gives comes before what the log contains.
+        let given = request.headers.len();
+        for (name, value) in &call.headers {
+            if !request.headers[..given].iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+                request.headers.push((name.clone(), value.clone()));
+            }
+        }
+        if !call.body.is_empty() {
+            request.body = Body::Bytes(call.body.clone());
         }
         Some(request)
     }

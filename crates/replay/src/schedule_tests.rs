@@ -13,6 +13,8 @@ fn call(at_ns: i64, url: &str, is_from_log: bool) -> Call {
         method: "HEAD".to_owned(),
         path: request.path,
         endpoint: request.endpoint,
+        headers: Vec::new(),
+        body: Vec::new(),
         is_from_log,
     }
 }

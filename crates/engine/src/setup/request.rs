@@ -83,6 +83,8 @@ impl Prepared {
         }
         let plain_proxy = self.network.proxy.as_ref().filter(|_| request.endpoint.scheme == Scheme::Http);
         let target = match plain_proxy {
+            // A proxy makes `*` of the absolute form without a path (RFC 9112 section 3.2.4).
+            Some(_) if request.path == "*" => request.endpoint.to_string(),
             Some(_) => request.url(),
             None => request.path.clone(),
         };

@@ -3,4 +3,5 @@
 mod comparisons;
 mod crawl;
 mod replay;
+mod replayed;
 mod torture;

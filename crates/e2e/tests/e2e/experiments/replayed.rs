@@ -1,0 +1,109 @@
+//! What a replay sends of each line: the target as the client sent it, header fields, cookies and bodies.
+
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+
+use warwolf_e2e::peer::{Peer, read_head};
+use warwolf_e2e::{Told, Warwolf, path};
+
+/// The requests that a server received, head and body each.
+type Received = Arc<Mutex<Vec<String>>>;
+
+/// A server that records requests and answers each with an empty 200.
+fn recorder() -> (Peer, Received) {
+    let received = Received::default();
+    let list = Arc::clone(&received);
+    let peer = Peer::start(move |_, mut connection| {
+        while let Some(head) = read_head(&mut connection) {
+            let mut text = String::from_utf8_lossy(&head).into_owned();
+            let length = text.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok());
+            let mut body = vec![0; length.unwrap_or(0)];
+            if connection.read_exact(&mut body).is_err() {
+                return;
+            }
+            text += &String::from_utf8_lossy(&body);
+            list.lock().expect("nobody panicked").push(text);
+            if connection.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                return;
+            }
+        }
+    });
+    (peer, received)
+}
+
+/// Replays `log` in order, as fast as one user can.
+fn replay(log: &str, words: &[&str]) -> (Told, Vec<String>) {
+    let (peer, received) = recorder();
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = path(folder.path(), "log");
+    std::fs::write(&name, log).expect("a file");
+    let told = Warwolf::new(&["replay", &name, "--to", &peer.url("/"), "--closed", "-c", "1"])
+        .and(&["--format", "json"])
+        .and(words)
+        .told()
+        .exits(0);
+    let received = received.lock().expect("nobody panicked").clone();
+    (told, received)
+}
+
+#[test]
+fn targets_arrive_as_the_clients_sent_them() {
+    let line = |request: &str| {
+        format!(
+            "a.test 1.2.3.4 - - [10/Oct/2026:13:00:00 +0000] \"{request}\" 200 5 \"http://r/\" \"Mozilla\"\n"
+        )
+    };
+    let log = [
+        line(r"GET /quote\x22 HTTP/1.1"),
+        line("GET /a b HTTP/1.1"),
+        line("GET /é HTTP/1.1"),
+        line("OPTIONS * HTTP/1.1"),
+        line("GET * HTTP/1.1"),
+        "\n".to_owned(),
+        line("GET error:invalid-request HTTP/1.1"),
+    ];
+    let (told, received) = replay(&log.concat(), &["--only-methods", "all"]);
+    let lines: Vec<&str> = received.iter().map(|text| text.lines().next().unwrap_or_default()).collect();
+    let expected =
+        [r#"GET /quote" HTTP/1.1"#, "GET /a%20b HTTP/1.1", "GET /%C3%A9 HTTP/1.1", "OPTIONS * HTTP/1.1"];
+    assert_eq!(lines, expected);
+    assert!(
+        received.iter().all(|text| !text.contains("Mozilla") && !text.contains("a.test")),
+        "{received:?}"
+    );
+    let counts = "the log has 7 lines: 4 to be sent, 0 filtered out, 2 not understood, 1 blank";
+    assert!(told.stderr.contains(counts), "{told:#?}");
+
+    let (_, received) = replay(&log[0], &["--keep-host", "--keep-agent", "-H", "Referer: mine"]);
+    for field in ["Host: a.test\r\n", "User-Agent: Mozilla\r\n", "Referer: mine\r\n"] {
+        assert!(received[0].contains(field), "{received:?}");
+    }
+    assert!(!received[0].contains("http://r/"), "{received:?}");
+}
+
+#[test]
+fn an_archive_is_sent_whole_and_its_secrets_are_in_no_report() {
+    let log = r#"{"log":{"entries":[{"startedDateTime":"2026-10-10T13:00:00Z","request":{"method":"POST",
+        "url":"http://a.test/form?token=hunter2","headers":[{"name":":method","value":"POST"},{"name":"Host","value":"a.test"},
+        {"name":"X-Api-Key","value":"hunter3"},{"name":"Content-Length","value":"99"}],
+        "cookies":[{"name":"sid","value":"hunter4"}],
+        "postData":{"mimeType":"application/x-www-form-urlencoded","params":[{"name":"password","value":"hunter5"}]}},
+        "response":{"status":200}}]}}"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = path(folder.path(), "report.html");
+    let (told, received) = replay(log, &["--only-methods", "all", "-o", &page]);
+    for text in [
+        "POST /form?token=hunter2 HTTP/1.1\r\n",
+        "X-Api-Key: hunter3\r\n",
+        "Cookie: sid=hunter4\r\n",
+        "Content-Type: application/x-www-form-urlencoded\r\n",
+        "Content-Length: 16\r\n",
+        "\r\n\r\npassword=hunter5",
+    ] {
+        assert!(received[0].contains(text), "{received:?}");
+    }
+    let page = std::fs::read_to_string(&page).expect("a report");
+    for report in [&page, &told.stdout, &told.stderr] {
+        assert!(!report.contains("hunter"), "{report}");
+    }
+}
