@@ -288,10 +288,10 @@ pub struct Row {
     pub runs: usize,
     /// The worst verdict among them; none without runs.
     pub grade: Option<Grade>,
-    /// What speaks against them.
-    pub doubts: Vec<Reason>,
-    /// What should be known about them but is no doubt, once for each cause.
-    pub notes: Vec<Reason>,
+    /// Reasons against the grade VALID: the worst of each cause, and the number of runs with that cause.
+    pub doubts: Vec<(Reason, usize)>,
+    /// Other remarks on the runs, in the same form.
+    pub notes: Vec<(Reason, usize)>,
     /// Completed calls a second.
     pub rate_per_s: Option<Spread>,
     /// Bytes of replies a second.
@@ -314,14 +314,6 @@ pub fn rows(points: usize, measured: &[Measured]) -> Vec<Row> {
     let row = |point| {
         let runs: Vec<&Measured> = measured.iter().filter(|one| one.step.point == point).collect();
         let spread = |of: &dyn Fn(&Measured) -> Option<f64>| Spread::of(runs.iter().map(|one| of(one)));
-        let mut doubts: Vec<Reason> = runs.iter().flat_map(|one| one.doubts.iter().cloned()).collect();
-        doubts.dedup();
-        let mut notes: Vec<Reason> = Vec::new();
-        for note in runs.iter().flat_map(|one| &one.notes) {
-            if notes.iter().all(|other| other.cause != note.cause) {
-                notes.push(note.clone());
-            }
-        }
         Row {
             point,
             runs: runs.len(),
@@ -333,11 +325,31 @@ pub fn rows(points: usize, measured: &[Measured]) -> Vec<Row> {
             error_share: spread(&|one| one.error_share),
             completed: runs.iter().map(|one| one.completed).sum(),
             errors: runs.iter().map(|one| one.errors).sum(),
-            doubts,
-            notes,
+            doubts: by_cause(runs.iter().map(|one| one.doubts.as_slice())),
+            notes: by_cause(runs.iter().map(|one| one.notes.as_slice())),
         }
     };
     (0..points).map(row).collect()
+}
+
+/// Returns the worst reason of each cause, and the number of runs with that cause.
+fn by_cause<'r>(runs: impl Iterator<Item = &'r [Reason]>) -> Vec<(Reason, usize)> {
+    let mut causes: Vec<(Reason, usize)> = Vec::new();
+    for reasons in runs {
+        for (place, reason) in reasons.iter().enumerate() {
+            let is_again = reasons[..place].iter().any(|other| other.cause == reason.cause);
+            match causes.iter_mut().find(|(other, _)| other.cause == reason.cause) {
+                Some((worst, runs)) => {
+                    *runs += usize::from(!is_again);
+                    if reason.grade > worst.grade {
+                        *worst = reason.clone();
+                    }
+                }
+                None => causes.push((reason.clone(), 1)),
+            }
+        }
+    }
+    causes
 }
 
 /// A sweep and what came of it so far.
@@ -469,6 +481,7 @@ mod tests {
         assert_eq!((rows[0].runs, rows[0].grade), (0, None));
         assert_eq!(rows[1].rate_per_s, Some(Spread { mean: 150.0, least: 100.0, most: 200.0 }));
         assert_eq!((rows[1].grade, rows[1].mean_ns, rows[1].completed), (Some(Grade::Degraded), None, 20));
-        assert_eq!((&rows[1].doubts, &rows[1].notes), (&vec![noisy.clone()], &vec![noisy]));
+        // The same cause in both runs is one entry.
+        assert_eq!((&rows[1].doubts, &rows[1].notes), (&vec![(noisy.clone(), 2)], &vec![(noisy, 2)]));
     }
 }

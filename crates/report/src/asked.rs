@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{Latency, LatencyQuantile, is_known};
-use warwolf_plan::{ArrivalProcess, Schedule};
+use warwolf_plan::{ArrivalProcess, Plan, Schedule};
 
 /// Maximum number of steps shown; JSON has all of them.
 pub(crate) const SHOWN: usize = 50;
@@ -33,6 +33,18 @@ fn arrivals<'r>(report: &'r Report<'_>) -> Option<(&'r ArrivalProcess, f64)> {
     let mean = arrivals.mean_rate(report.run.nominal.unwrap_or(Duration::from_secs(1)))?;
     let target = report.summary.target_rate?;
     (mean > 0.0).then_some((arrivals, target / mean))
+}
+
+/// Returns whether a plan asks for different loads at different times. A change of the figures is then expected.
+pub(crate) fn changes(plan: &Plan) -> bool {
+    match &plan.schedule {
+        Schedule::Open { arrivals, .. } => matches!(
+            arrivals,
+            ArrivalProcess::Ramp { .. } | ArrivalProcess::Steps { .. } | ArrivalProcess::Trace { .. }
+        ),
+        Schedule::Closed { ramp, .. } => !ramp.is_zero(),
+        Schedule::Turns { .. } => false,
+    }
 }
 
 /// Returns the requested rate over time, in seconds and requests per second; empty if there is none.
@@ -196,6 +208,21 @@ mod tests {
         assert_eq!(points(&line(&Report::of(&run), 10.0)), [(0.0, 0.0), (5.0, 200.0), (10.0, 200.0)]);
         let run = fixture::arriving(ramp(20));
         assert_eq!(points(&line(&Report::of(&run), 10.0)), [(0.0, 0.0), (10.0, 100.0)]);
+    }
+
+    #[test]
+    fn figures_that_follow_the_asked_rate_are_not_noted() {
+        let has_note = |run: &warwolf_measure::Run| {
+            Report::of(run).verdict.notes().any(|note| note.cause == warwolf_measure::Cause::Trend)
+        };
+        let constant = fixture::growing(ArrivalProcess::Constant { rate: 300.0 });
+        assert!(has_note(&constant));
+        for arrivals in [
+            ArrivalProcess::Steps { steps: vec![step(100.0, 10), step(500.0, 10)] },
+            ArrivalProcess::Ramp { from: 100.0, to: 500.0, over: Duration::from_secs(20) },
+        ] {
+            assert!(!has_note(&fixture::growing(arrivals)));
+        }
     }
 
     #[test]

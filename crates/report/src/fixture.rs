@@ -109,6 +109,23 @@ pub(crate) fn arriving(arrivals: ArrivalProcess) -> Run {
     run
 }
 
+/// Returns a run of 20 s with a hundred calls a second of 1 ms each, and then five hundred of 2 ms each.
+pub(crate) fn growing(arrivals: ArrivalProcess) -> Run {
+    let mut plan = plan(&["http://a.test/"]);
+    plan.schedule = Schedule::Open { arrivals, burst: 1 };
+    let mut run = run(&plan, 20);
+    for second in 0..20 {
+        let (calls, latency_us) = if second < 10 { (100, 1_000) } else { (500, 2_000) };
+        let mut tally = Tally::new();
+        tally.planned(calls);
+        tally.started(calls);
+        (0..calls).for_each(|_| tally.record(&sample(second * 1_000_000, latency_us, Outcome::Completed)));
+        run.timeline.add(second, &tally);
+    }
+    run.hosts = vec![evidence(Duration::from_secs(20))];
+    run
+}
+
 /// Returns a run with 400 calls of 1 ms in the first two of five seconds, and 600 without a reply, the oldest for 3 s.
 pub(crate) fn stalled() -> Run {
     let mut plan = plan(&["http://a.test/"]);
@@ -188,5 +205,32 @@ pub(crate) fn one_stall() -> Run {
         (0..500).for_each(|_| tally.record(&sample(second * 1_000_000, latency_us, Outcome::Completed)));
         run.timeline.add(second, &tally);
     }
+    run
+}
+
+/// Returns a run of that many seconds with ten calls of 1 ms in each.
+pub(crate) fn long(seconds: u64) -> Run {
+    let mut run = run(&plan(&["http://a.test/"]), seconds);
+    for second in 0..seconds {
+        let mut tally = Tally::new();
+        tally.planned(10);
+        tally.started(10);
+        (0..10).for_each(|_| tally.record(&sample(second * 1_000_000, 1_000, Outcome::Completed)));
+        run.timeline.add(second, &tally);
+    }
+    run
+}
+
+/// Returns a run with 90 calls of 1 ms to one target and 10 calls of 100 ms to a second.
+pub(crate) fn two_targets() -> Run {
+    let mut run = run(&plan(&["http://a.test/", "http://a.test/slow"]), 1);
+    let mut tally = Tally::new();
+    tally.planned(100);
+    tally.started(100);
+    for number in 0..100 {
+        let (target, latency_us) = if number < 90 { (0, 1_000) } else { (1, 100_000) };
+        tally.record(&Sample { target, ..sample(number * 1_000, latency_us, Outcome::Completed) });
+    }
+    run.timeline.add(0, &tally);
     run
 }

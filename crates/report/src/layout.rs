@@ -3,7 +3,9 @@
 use crate::Report;
 use crate::unit::{count, duration};
 use crate::wording;
-use warwolf_measure::{Accounting, Blame, Figures, Phase, QUANTILES, QuantileFigure, Summary};
+use warwolf_measure::{
+    Accounting, Blame, Figures, Grade, Phase, QUANTILES, QuantileFigure, Summary, TargetFigures,
+};
 
 /// The text for an unknown figure.
 pub(crate) const UNKNOWN: &str = "-";
@@ -117,6 +119,35 @@ pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
     errors
 }
 
+/// Returns the targets by their share of the time of all completed calls, the greatest first.
+pub(crate) fn by_time(summary: &Summary) -> Vec<(&TargetFigures, f64)> {
+    let time = |row: &TargetFigures| row.latency.mean_ns.unwrap_or(0.0) * row.latency.count as f64;
+    let total: f64 = summary.targets.iter().map(time).sum();
+    let share = |row: &TargetFigures| if total > 0.0 { time(row) / total } else { 0.0 };
+    let mut rows: Vec<_> = summary.targets.iter().map(|row| (row, share(row))).collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+    rows
+}
+
+/// Returns the order of a table of targets, and how many are not in it.
+pub(crate) fn order_of_targets(shown: usize, all: usize) -> String {
+    let order = "sorted by share of the time of all requests (requests × mean latency)";
+    if all > shown {
+        format!("{order}; {} more in the JSON report, in the order of the plan", count((all - shown) as u64))
+    } else {
+        order.to_owned()
+    }
+}
+
+/// Returns the word before a reason below a verdict. The grade of the verdict is not repeated.
+pub(crate) const fn reason_label(reason: Grade, verdict: Grade) -> &'static str {
+    match (reason, verdict) {
+        (Grade::Valid, _) => "note",
+        (Grade::Degraded, Grade::Degraded) | (Grade::Invalid, Grade::Invalid) => "because",
+        _ => reason.name(),
+    }
+}
+
 /// Returns the URL of the run, or the number of URLs.
 pub(crate) fn target(report: &Report<'_>) -> String {
     match report.run.targets.as_slice() {
@@ -144,4 +175,45 @@ pub fn printable(text: &str) -> String {
 /// Returns the indices of [`QUANTILES`].
 pub(crate) fn quantile_rows() -> impl Iterator<Item = usize> {
     0..QUANTILES.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Format, Report, fixture};
+
+    #[test]
+    fn the_target_that_takes_most_time_is_first() {
+        let run = fixture::two_targets();
+        let report = Report::of(&run);
+        let rows = by_time(&report.summary);
+        let shares: Vec<_> =
+            rows.iter().map(|(row, share)| (row.url.as_deref(), (share * 100.0).round())).collect();
+        // 90 of 1 ms and 10 of 100 ms.
+        assert_eq!(shares, [(Some("http://a.test/slow"), 92.0), (Some("http://a.test/"), 8.0)]);
+        for format in [Format::Text, Format::Html] {
+            let text = report.render(format, false);
+            let table = text.split("Targets:").nth(1).or_else(|| text.split("By URL").nth(1)).unwrap();
+            let table = table.split("sorted by share of the time").next().unwrap();
+            assert!(table.contains("91.7 %") && table.find("/slow").unwrap() < 600, "{table}");
+            assert_eq!(table.matches("http://a.test/").count(), 2, "{table}");
+            assert!(table.find("slow") < table.rfind("http://a.test/"), "{table}");
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_not_repeated_before_its_reasons() {
+        assert_eq!(reason_label(Grade::Degraded, Grade::Degraded), "because");
+        assert_eq!(reason_label(Grade::Degraded, Grade::Invalid), "DEGRADED");
+        assert_eq!(reason_label(Grade::Valid, Grade::Degraded), "note");
+        let run = fixture::unreachable();
+        let report = Report::of(&run);
+        assert_eq!(report.verdict.grade, Grade::Invalid);
+        for format in [Format::Text, Format::Html, Format::Markdown] {
+            let text = report.render(format, false);
+            let text = text.split("nothing was measured").next().unwrap();
+            let body = text.split("<body>").last().unwrap();
+            assert_eq!(body.matches("INVALID").count(), 1, "{body}");
+        }
+    }
 }

@@ -33,7 +33,7 @@ pub use rendered::Rendered;
 pub use sweep::SweepReport;
 pub use trend::{TrendPoint, TrendReport};
 
-use warwolf_measure::{Run, Slo, SloResult, Summary, Verdict, judge};
+use warwolf_measure::{Cause, Run, Slo, SloResult, Summary, Verdict, judge};
 use warwolf_plan::Plan;
 
 /// A run with everything that is reported about it.
@@ -76,10 +76,14 @@ impl<'r> Report<'r> {
         for host in &mut summary.hosts {
             host.environment.host = printable(&host.environment.host);
         }
+        let mut verdict = judge(&summary);
+        if plan.as_ref().is_some_and(asked::changes) {
+            verdict.reasons.retain(|reason| reason.cause != Cause::Trend);
+        }
         Self {
             run,
             plan: plan.map(|plan| plan.masked()),
-            verdict: judge(&summary),
+            verdict,
             slos: slos.iter().map(|slo| slo.judge(&summary)).collect(),
             summary,
         }

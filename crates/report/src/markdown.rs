@@ -2,14 +2,14 @@
 
 use crate::layout::{
     ACCOUNTING, accounting, errors, interval, loop_name, missing_quantiles, open_quantiles, optional_ns,
-    percent, quantile, quantile_rows, target,
+    percent, quantile, quantile_rows, reason_label, target,
 };
 use crate::rendered::markdown_table;
 use crate::unit::{count, counted, rate, share};
 use crate::wording;
 use crate::{Report, asked};
 use std::fmt::Write;
-use warwolf_measure::{Grade, SloState};
+use warwolf_measure::SloState;
 
 pub(crate) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
@@ -30,7 +30,7 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         writeln!(out, "{started}\n")?;
     }
     for reason in &report.verdict.reasons {
-        let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
+        let word = reason_label(reason.grade, report.verdict.grade);
         writeln!(
             out,
             "- **{word}**: {}; {}",

@@ -15,7 +15,7 @@ fn a_server_that_is_not_there_in_full() {
     let expected = "\
 ## Measurement INVALID: http://a.test/
 
-- **INVALID**: nothing was measured: 2 requests started, 2 failed, 0 in flight at the stop, mostly: connection refused; check with one request that the server answers under this URL
+- **because**: nothing was measured: 2 requests started, 2 failed, 0 in flight at the stop, mostly: connection refused; check with one request that the server answers under this URL
 
 0.00/s (closed loop), 2 errors (100.0 %)
 

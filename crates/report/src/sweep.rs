@@ -11,7 +11,7 @@ use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use warwolf_experiment::sweep::{Point, Row, Spread, Sweep, TARGET};
-use warwolf_measure::Grade;
+use warwolf_measure::{Grade, Reason};
 
 /// A sweep with its rows.
 #[derive(Clone, Debug)]
@@ -117,12 +117,9 @@ impl SweepReport {
     fn doubts(&self) -> Vec<String> {
         let doubt = |(point, row): (&Point, &Row)| {
             let grade = row.grade.filter(|grade| *grade > Grade::Valid)?;
-            Some(format!(
-                "{}: {}: {}",
-                grade.name(),
-                point.label(&self.sweep.vary),
-                row.doubts.iter().map(wording::doubt).collect::<Vec<_>>().join("; ")
-            ))
+            let doubts = row.doubts.iter().map(|(doubt, runs)| in_runs(doubt, *runs, row.runs));
+            let label = point.label(&self.sweep.vary);
+            Some(format!("{}: {label}: {}", grade.name(), doubts.collect::<Vec<_>>().join("; ")))
         };
         self.points.iter().zip(&self.rows).filter_map(doubt).collect()
     }
@@ -132,9 +129,23 @@ impl SweepReport {
         let rows = self.points.iter().zip(&self.rows);
         rows.flat_map(|(point, row)| {
             let label = point.label(&self.sweep.vary);
-            row.notes.iter().map(move |note| format!("note: {label}: {}", wording::doubt(note)))
+            row.notes
+                .iter()
+                .map(move |(note, runs)| format!("note: {label}: {}", in_runs(note, *runs, row.runs)))
         })
         .collect()
+    }
+
+    /// Returns what stands below the table.
+    fn remarks(&self) -> Vec<String> {
+        let legend = self.legend().map(str::to_owned);
+        legend.into_iter().chain(self.doubts()).chain(self.notes()).collect()
+    }
+
+    /// Explains the sign `±`, if the table contains it.
+    fn legend(&self) -> Option<&'static str> {
+        let is_there = self.rows.iter().any(|row| row.runs > 1 && row.rate_per_s.is_some());
+        is_there.then_some("±: half the distance from the slowest to the fastest of the repeats")
     }
 
     fn answer(&self) -> String {
@@ -169,29 +180,34 @@ impl SweepReport {
             })
         };
         let scale = if unit == Unit::Duration && spread_of(ys()) > 20.0 { Scale::Log } else { Scale::Linear };
-        let x = match &numbers {
-            Some(numbers) => {
-                let wide = spread_of(numbers.iter().copied()) > 20.0;
-                let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-                let high = numbers.iter().copied().fold(0.0, f64::max);
-                let scale = if wide && low > 0.0 { Scale::Log } else { Scale::Linear };
-                let axis = Axis {
-                    at: numbers.clone(),
-                    ..Axis::new(parameter, scale, Unit::Number, numbers.iter().copied())
-                };
-                if scale == Scale::Log { axis.over(low / 1.15, high * 1.15) } else { axis }
-            }
-            None => Axis::named(parameter, labels),
-        };
         let y = Axis::new(title, scale, unit, ys());
+        let mut notes = vec![
+            "Hollow: the numbers are not VALID. Upright lines: from the least to the greatest of the repeats.",
+        ];
+        if unit == Unit::Share && ys().all(|share| share == 0.0 || share.is_nan()) {
+            notes.push("There were none.");
+        }
+        let (x, y) = match &numbers {
+            Some(numbers) => (numeric_axis(parameter, numbers), y),
+            None if scale == Scale::Log => {
+                notes.push("The axis is logarithmic: compare the ends of the bars, not their lengths.");
+                let (low, high) = y.with_foot().range;
+                (Axis::named(parameter, labels), Axis { range: (low, high * 1.5), ..y })
+            }
+            // Values stand above the bars.
+            None => (Axis::named(parameter, labels), Axis { range: (y.range.0, y.range.1 * 1.08), ..y }),
+        };
         Chart {
             name,
             title: format!("{}{} against {parameter}", title[..1].to_uppercase(), &title[1..]),
             x,
             y,
             // Names have no order, so no line joins them.
-            layers: series.into_iter().map(if numbers.is_some() { Layer::Line } else { Layer::Marks }).collect(),
-            note: "Hollow marks: the numbers are not VALID. Upright lines: from the least to the greatest of the repeats.".into(),
+            layers: series
+                .into_iter()
+                .map(if numbers.is_some() { Layer::Line } else { Layer::Bars })
+                .collect(),
+            note: notes.join(" "),
         }
     }
 
@@ -238,7 +254,7 @@ impl Rendered for SweepReport {
     fn text(&self) -> String {
         let mut out = format!("{}\n{}\n", self.answer(), started_line(self.started_unix_ns));
         self.table(text_table, &mut out);
-        let remarks = [self.doubts(), self.notes()].concat();
+        let remarks = self.remarks();
         if !remarks.is_empty() {
             out.push('\n');
             remarks.iter().for_each(|doubt| {
@@ -251,8 +267,8 @@ impl Rendered for SweepReport {
     fn markdown(&self) -> String {
         let mut out = format!("{}\n\n{}", self.answer(), started_paragraph(self.started_unix_ns));
         self.table(markdown_table, &mut out);
-        [self.doubts(), self.notes()].concat().iter().for_each(|doubt| {
-            let _ = writeln!(out, "\n- {doubt}");
+        self.remarks().iter().for_each(|remark| {
+            let _ = writeln!(out, "\n- {remark}");
         });
         out
     }
@@ -323,8 +339,8 @@ impl Rendered for SweepReport {
                 "settings": settings,
                 "runs": row.runs,
                 "verdict": row.grade.map(|grade| grade.name()),
-                "doubts": row.doubts.iter().map(wording::doubt).collect::<Vec<_>>(),
-                "notes": row.notes.iter().map(wording::doubt).collect::<Vec<_>>(),
+                "doubts": row.doubts.iter().map(|(doubt, _)| wording::doubt(doubt)).collect::<Vec<_>>(),
+                "notes": row.notes.iter().map(|(note, _)| wording::doubt(note)).collect::<Vec<_>>(),
                 "rate_per_s": spread(row.rate_per_s),
                 "bytes_per_s": spread(row.bytes_per_s),
                 "latency_mean_ns": spread(row.mean_ns),
@@ -365,11 +381,28 @@ impl Rendered for SweepReport {
         out.push_str("</div>\n");
         page::part(&mut out, "table", "Table");
         self.table(|out, headings, rows| page::table(out, headings, rows.iter().cloned()), &mut out);
-        for doubt in doubts.into_iter().chain(self.notes()) {
-            let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&doubt));
+        for remark in self.remarks() {
+            let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&remark));
         }
         page::page("Sweep", &out)
     }
+}
+
+/// Describes a reason that stands for several runs of a point.
+fn in_runs(reason: &Reason, runs: usize, of: usize) -> String {
+    let text = wording::doubt(reason);
+    if of > 1 { format!("{text} (in {runs} of {of} runs)") } else { text }
+}
+
+/// Returns the horizontal axis of a parameter whose values are numbers.
+fn numeric_axis(parameter: &str, numbers: &[f64]) -> Axis {
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(0.0, f64::max);
+    let wide = spread_of(numbers.iter().copied()) > 20.0;
+    let scale = if wide && low > 0.0 { Scale::Log } else { Scale::Linear };
+    let axis = Axis::new(parameter, scale, Unit::Number, numbers.iter().copied());
+    let axis = if scale == Scale::Log { axis.over(low / 1.15, high * 1.15) } else { axis.with_foot() };
+    Axis { at: numbers.to_vec(), ..axis }
 }
 
 /// Returns the ratio of the greatest value to the least.
@@ -399,7 +432,7 @@ fn number(label: &str) -> Option<f64> {
 mod tests {
     use super::*;
     use warwolf_experiment::sweep::{Measured, Step, Vary};
-    use warwolf_measure::{Cause, Reason, ReasonFigures};
+    use warwolf_measure::{Cause, ReasonFigures};
 
     fn late() -> Reason {
         Reason::new(Grade::Degraded, Cause::LatePages, ReasonFigures::LatePages { late_pages: 9 })
@@ -431,7 +464,9 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[2].split_whitespace().next(), Some("target"));
         assert!(lines[7].starts_with("new     100 ") && lines[7].ends_with("DEGRADED"), "{text}");
-        assert!(text.contains("DEGRADED: target=new, connections=100: the timeline is less exact than its intervals: workers handed over 9 intervals late"), "{text}");
+        assert!(text.contains("DEGRADED: target=new, connections=100: the timeline is less exact than its intervals: workers handed over 9 intervals late (in 1 of 2 runs)"), "{text}");
+        assert!(text.contains("±: half the distance"), "{text}");
+        assert!(!report(6).text().contains('±'), "one run has no spread");
     }
 
     #[test]
@@ -479,7 +514,26 @@ mod tests {
             value.label = label.to_owned();
         }
         let chart = report.chart_of("response");
-        assert!(chart.layers.iter().all(|layer| matches!(layer, Layer::Marks(_))), "{chart:?}");
+        assert!(chart.layers.iter().all(|layer| matches!(layer, Layer::Bars(_))), "{chart:?}");
+    }
+
+    #[test]
+    fn whiskers_stay_in_the_frame() {
+        for shown in &SHOWN {
+            let chart = report(12).chart_of(shown.0);
+            for layer in &chart.layers {
+                let Layer::Line(series) = layer else { panic!("a line") };
+                for (low, high) in series.points.iter().filter_map(|dot| dot.range) {
+                    assert!(chart.y.range.0 <= low && high <= chart.y.range.1, "{chart:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_errors_the_axis_of_errors_is_short() {
+        let chart = report(12).chart_of("errors");
+        assert!(chart.y.range.1 <= 0.01 && chart.note.ends_with("There were none."), "{chart:?}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Renders the report for people: verdict, target and achieved rate, accounting, then the layout known from other tools.
 
 use crate::layout::{
-    errors, interval, loop_name, missing_intervals, missing_quantiles, open_quantiles, optional, optional_ns,
-    percent, phases, quantile, quantile_named, quantile_rows, slowest, target,
+    by_time, errors, interval, loop_name, missing_intervals, missing_quantiles, open_quantiles, optional,
+    optional_ns, order_of_targets, percent, phases, quantile, quantile_named, quantile_rows, reason_label,
+    slowest, target,
 };
 use crate::rendered::text_table;
 use crate::unit::{count, counted, duration, rate, share, size};
@@ -74,7 +75,7 @@ fn verdict(out: &mut String, report: &Report<'_>, paint: Paint) {
     line!(out, "{}: {}", paint.grade(verdict.grade), wording::meaning(verdict));
     slo_line(out, report, paint);
     for reason in &verdict.reasons {
-        let word = if reason.grade == Grade::Valid { "note".to_owned() } else { paint.grade(reason.grade) };
+        let word = reason_label(reason.grade, verdict.grade);
         line!(out, "  {word}: {}", wording::doubt(reason));
         line!(out, "    to do: {}", wording::remedy(reason));
     }
@@ -111,7 +112,7 @@ fn closing(out: &mut String, report: &Report<'_>, paint: Paint) {
 fn with_error(estimate: Estimate) -> String {
     match estimate.ci95 {
         Some((low, high)) if estimate.value > 0.0 => {
-            format!("{} ± {}", rate(estimate.value), share((high - low) / 2.0 / estimate.value))
+            format!("{} ± {} (95 % CI)", rate(estimate.value), share((high - low) / 2.0 / estimate.value))
         }
         _ => rate(estimate.value),
     }
@@ -132,7 +133,7 @@ fn load(out: &mut String, report: &Report<'_>) {
     line!(out, "target      {wanted}{connections}, seed {}", summary.seed);
     let mut achieved = with_error(summary.achieved.rate_per_s);
     if let Some(target) = summary.target_rate {
-        let _ = write!(achieved, " ({} of the target)", share(summary.achieved.rate_per_s.value / target));
+        let _ = write!(achieved, ", {} of the target", share(summary.achieved.rate_per_s.value / target));
     }
     let in_flight = count(summary.achieved.max_in_flight);
     line!(out, "achieved    {achieved}, at most {in_flight} in flight");
@@ -330,21 +331,20 @@ fn targets(out: &mut String, summary: &Summary, paint: Paint) {
         return;
     }
     line!(out, "{}", paint.heading("Targets:"));
-    line!(out, "  {:>11} {:>9} {:>10} {:>10}  URL", "completed", "errors", "50 %", "99 %");
-    for row in summary.targets.iter().take(TARGETS) {
+    line!(out, "  {:>11} {:>9} {:>7} {:>10} {:>10}  URL", "completed", "errors", "time", "50 %", "99 %");
+    for (row, part) in by_time(summary).into_iter().take(TARGETS) {
         line!(
             out,
-            "  {:>11} {:>9} {:>10} {:>10}  {}",
+            "  {:>11} {:>9} {:>7} {:>10} {:>10}  {}",
             count(row.completed),
             count(row.errors),
+            share(part),
             optional_ns(row.latency.quantile_ns("p50")),
             optional_ns(row.latency.quantile_ns("p99")),
             row.url.as_deref().unwrap_or("(all others)")
         );
     }
-    if summary.targets.len() > TARGETS {
-        line!(out, "  and {} more, in the JSON report", summary.targets.len() - TARGETS);
-    }
+    line!(out, "  {}", order_of_targets(TARGETS, summary.targets.len()));
     line!(out);
 }
 

@@ -15,10 +15,10 @@ use warwolf_args::{FileError, UsageError};
 use warwolf_experiment::sweep::{
     Measured, Order, Point, Step, Sweep, Vary, check_size, definition, grid, steps,
 };
-use warwolf_measure::{Grade, Run, Summary, judge};
+use warwolf_measure::{Grade, Run};
 use warwolf_plan::Plan;
 use warwolf_plan::quantity::parse_duration;
-use warwolf_report::{Rendered, SweepReport, unit};
+use warwolf_report::{Rendered, Report, SweepReport, unit};
 
 /// Runs every point of the grid, and says what came of it.
 ///
@@ -36,8 +36,8 @@ pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Fail
             Ok(Some((run, note))) => {
                 started =
                     if started == 0 { run.started_unix_ns() } else { started.min(run.started_unix_ns()) };
-                let summary = Summary::of(&run);
-                let measured = Measured::of(*step, &summary, &judge(&summary));
+                let report = Report::of(&run);
+                let measured = Measured::of(*step, &report.summary, &report.verdict);
                 runner.say(&line(number, &job, &measured, note));
                 sweep.measured.push(measured);
             }

@@ -55,7 +55,9 @@ impl Axis {
             (low, high) = (1.0, 1.0);
         }
         let range = match scale {
-            Scale::Linear => (low.min(0.0), if high > 0.0 { high * 1.05 } else { 1.0 }),
+            Scale::Linear if high > 0.0 => (low.min(0.0), high * 1.05),
+            // An axis up to 100 % would suggest that there could be shares of that size.
+            Scale::Linear => (low.min(0.0), if unit == Unit::Share { 0.01 } else { 1.0 }),
             // At least one decade, so that a small difference does not look like a large one.
             Scale::Log => {
                 // A wider range leaves room for the marks at both ends.
@@ -72,6 +74,17 @@ impl Axis {
     pub(crate) fn named(label: &str, names: Vec<String>) -> Self {
         let places = (0..names.len().max(1)).map(|place| place as f64);
         Self { names, ..Self::new(label, Scale::Names, Unit::Number, places) }
+    }
+
+    /// Returns the same axis with room at its lower end: a linear one for marks at zero, a logarithmic one for bars.
+    pub(crate) fn with_foot(&self) -> Self {
+        let mut axis = self.clone();
+        let (low, high) = self.range;
+        axis.range.0 = match self.scale {
+            Scale::Log => 10f64.powf((low * 0.8).log10().floor()),
+            _ => low - 0.03 * (high - low),
+        };
+        axis
     }
 
     /// Returns the same axis with exactly this range.
@@ -217,6 +230,21 @@ mod tests {
     fn marks_of_the_ends_do_not_stand_on_the_frame() {
         let axis = Axis::new("", Scale::Log, Unit::Duration, [1e3, 1e9].into_iter());
         assert!(axis.place(1e3) > 0.02 && axis.place(1e9) < 0.98, "{axis:?}");
+    }
+
+    #[test]
+    fn shares_that_are_all_zero_do_not_reach_to_100_percent() {
+        let axis = Axis::new("errors", Scale::Linear, Unit::Share, [0.0, 0.0].into_iter());
+        assert_eq!(axis.range, (0.0, 0.01));
+    }
+
+    #[test]
+    fn a_foot_leaves_room_for_what_stands_at_the_lower_end() {
+        let linear = Axis::new("", Scale::Linear, Unit::Number, [0.0, 20.0].into_iter()).with_foot();
+        assert!(linear.place(0.0) > 0.02 && linear.ticks()[0].0 == 0.0, "{linear:?}");
+        let log = Axis::new("", Scale::Log, Unit::Duration, [1.3e6, 1e8].into_iter()).with_foot();
+        assert!(log.range.0 == 1e5 || log.range.0 == 1e6, "{log:?}");
+        assert!(log.place(1.3e6) > 0.03, "{log:?}");
     }
 
     #[test]

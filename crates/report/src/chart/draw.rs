@@ -1,22 +1,28 @@
 //! Draws a chart as SVG.
 
-use super::{Chart, Dot, LOOKS, Layer, STYLE, Scale, Series, escape};
+use super::{Chart, Columns, Dot, LOOKS, Layer, STYLE, Scale, Series, escape};
 use std::fmt::Write;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 270.0;
 /// Space for `100,000/s` in the larger font of narrow screens.
-const LEFT: f64 = 74.0;
+const LEFT: f64 = 84.0;
 const RIGHT: f64 = 12.0;
-const TOP: f64 = 22.0;
-const BOTTOM: f64 = 40.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 44.0;
 /// Left limit of the legend. The label of the vertical axis is to the left of it.
-const NAMES: f64 = 110.0;
+const NAMES: f64 = 120.0;
 /// Height of a row of the legend.
-const ROW: f64 = 15.0;
+const ROW: f64 = 17.0;
 /// Average width of a letter in the widest of the usual fonts, at the size of narrow screens; and of the sign before a name.
-const LETTER: f64 = 7.3;
+const LETTER: f64 = 8.4;
 const SIGN: f64 = 34.0;
+
+/// Average width of a letter or digit in the labels of ticks, at the size of narrow screens.
+const TICK_LETTER: f64 = 7.4;
+
+/// Maximum number of bars that show their values.
+const LABELLED: usize = 12;
 
 /// Approximate number of points of a line that show their values; more would make the page large.
 const SPOTS: usize = 120;
@@ -96,8 +102,8 @@ impl Canvas<'_> {
         let named = self.chart.x.scale == Scale::Names;
         for (value, text) in self.chart.x.ticks() {
             let x = self.x(value);
-            // A letter is about six units wide. A label that would overlap its neighbour is left out; its line is drawn.
-            let half = text.chars().count() as f64 * 3.1;
+            // A label that would overlap its neighbour is left out; its line is drawn.
+            let half = text.chars().count() as f64 * TICK_LETTER / 2.0;
             if !named {
                 put!(out, "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom}\"/>");
             }
@@ -120,7 +126,7 @@ impl Canvas<'_> {
             HEIGHT - 8.0,
             escape(&self.chart.x.label)
         );
-        put!(out, "<text x=\"4\" y=\"12\">{}</text>", escape(&self.chart.y.label));
+        put!(out, "<text x=\"4\" y=\"13\">{}</text>", escape(&self.chart.y.label));
     }
 
     fn layer(&self, out: &mut String, layer: &Layer) {
@@ -131,24 +137,8 @@ impl Canvas<'_> {
                 self.marks(out, series);
             }
             Layer::Marks(series) => self.marks(out, series),
-            Layer::Columns { columns } => {
-                for (from, to, height) in columns.iter().filter(|column| column.2 > 0.0) {
-                    let (left, right, top) = (self.x(*from), self.x(*to), self.y(*height));
-                    put!(
-                        out,
-                        "<rect class=\"f0\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"><title>{}</title></rect>",
-                        (right - left - 0.6).max(0.6),
-                        (HEIGHT - BOTTOM - top).max(0.8),
-                        escape(&format!(
-                            "{}: {} from {} to {}",
-                            self.chart.y.label,
-                            self.chart.y.value(*height),
-                            self.chart.x.value(*from),
-                            self.chart.x.value(*to)
-                        ))
-                    );
-                }
-            }
+            Layer::Columns(columns) => self.columns(out, columns),
+            Layer::Bars(series) => self.bars(out, series),
             Layer::Heat { cells } => {
                 for ([from, to, low, high], share) in cells {
                     let (left, right, top, bottom) =
@@ -164,6 +154,64 @@ impl Canvas<'_> {
             }
             Layer::Upright { name, x } => self.upright(out, name, *x),
             Layer::Level { name, y } => self.level(out, name, *y),
+        }
+    }
+
+    fn columns(&self, out: &mut String, layer: &Columns) {
+        let name = if layer.name.is_empty() { &self.chart.y.label } else { &layer.name };
+        for column in layer.columns.iter().filter(|column| column.high > column.low) {
+            let (left, right) = (self.x(column.from), self.x(column.to));
+            let (top, bottom) = (self.y(column.high), self.y(column.low));
+            let title = format!(
+                "{name}: {} from {} to {}",
+                self.chart.y.value(column.high - column.low),
+                self.chart.x.value(column.from),
+                self.chart.x.value(column.to)
+            );
+            put!(
+                out,
+                "<rect class=\"f{}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"><title>{}</title></rect>",
+                layer.look % LOOKS,
+                (right - left - 0.6).max(0.6),
+                (bottom - top).max(0.8),
+                escape(&title)
+            );
+        }
+    }
+
+    /// Draws the bars of a series beside those of the others. A few show their values.
+    fn bars(&self, out: &mut String, series: &Series) {
+        let groups: Vec<&Series> = self.chart.layers.iter().filter_map(bars_of).collect();
+        let place = groups.iter().position(|other| std::ptr::eq(*other, series)).unwrap_or(0);
+        let is_labelled = groups.iter().map(|group| group.points.len()).sum::<usize>() <= LABELLED;
+        let look = series.look % LOOKS;
+        let wide = 0.8 / groups.len().max(1) as f64;
+        for dot in series.points.iter().filter(|dot| dot.y.is_finite()) {
+            let from = dot.x - 0.4 + wide * place as f64;
+            let (left, right, top) = (self.x(from), self.x(from + wide), self.y(dot.y));
+            let fill = if dot.doubtful { "hollow".to_owned() } else { format!("f{look}") };
+            let middle = f64::midpoint(left, right);
+            put!(
+                out,
+                "<g>{}<rect class=\"bar s{look} {fill}\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+                self.title(series, dot),
+                left + 1.0,
+                (right - left - 2.0).max(1.0),
+                (HEIGHT - BOTTOM - top).max(0.8)
+            );
+            let (low, high) = dot.range.map_or((top, top), |(low, high)| (self.y(low), self.y(high)));
+            if dot.range.is_some() {
+                put!(out, "<path class=\"over\" d=\"M{middle:.1} {low:.1}V{high:.1}\"/>");
+            }
+            if is_labelled {
+                put!(
+                    out,
+                    "<text class=\"name\" x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                    high - 4.0,
+                    escape(&self.chart.y.value(dot.y))
+                );
+            }
+            out.push_str("</g>");
         }
     }
 
@@ -237,17 +285,23 @@ impl Canvas<'_> {
         format!("<title>{}</title>", escape(&format!("{name}: {y}{range} at {x}")))
     }
 
-    /// Returns the series with names in as many rows as they need, and whether their points are joined.
-    fn names(&self) -> Vec<Vec<(&Series, bool)>> {
-        let mut rows: Vec<Vec<(&Series, bool)>> = Vec::new();
+    /// Returns the layers with names in as many rows as they need.
+    fn names(&self) -> Vec<Vec<Named<'_>>> {
+        let mut rows: Vec<Vec<Named<'_>>> = Vec::new();
         let mut left = 0.0;
         for layer in &self.chart.layers {
-            let named = match layer {
-                Layer::Line(series) if !series.name.is_empty() => (series, true),
-                Layer::Marks(series) => (series, false),
+            let (name, look, sign) = match layer {
+                Layer::Line(series) => (&series.name, series.look, Sign::Line(series)),
+                Layer::Marks(series) => (&series.name, series.look, Sign::Mark(series)),
+                Layer::Bars(series) => (&series.name, series.look, Sign::Square),
+                Layer::Columns(columns) => (&columns.name, columns.look, Sign::Square),
                 _ => continue,
             };
-            let width = name_width(named.0);
+            if name.is_empty() {
+                continue;
+            }
+            let named = Named { name, look: look % LOOKS, sign };
+            let width = named.width();
             match rows.last_mut() {
                 Some(row) if width <= left => row.push(named),
                 _ => {
@@ -261,29 +315,51 @@ impl Canvas<'_> {
     }
 }
 
-fn name_width(series: &Series) -> f64 {
-    series.name.chars().count() as f64 * LETTER + SIGN
+fn bars_of(layer: &Layer) -> Option<&Series> {
+    if let Layer::Bars(series) = layer { Some(series) } else { None }
+}
+
+/// An entry of the legend.
+struct Named<'c> {
+    name: &'c str,
+    look: usize,
+    sign: Sign<'c>,
+}
+
+/// What stands before a name.
+enum Sign<'c> {
+    Line(&'c Series),
+    Mark(&'c Series),
+    Square,
+}
+
+impl Named<'_> {
+    fn width(&self) -> f64 {
+        self.name.chars().count() as f64 * LETTER + SIGN
+    }
 }
 
 /// Draws a row of names with their signs, the last at the right.
-fn legend(out: &mut String, row: &[(&Series, bool)], y: f64) {
+fn legend(out: &mut String, row: &[Named<'_>], y: f64) {
     let mut x = WIDTH - RIGHT;
-    for (series, joined) in row.iter().rev() {
-        let look = series.look % LOOKS;
-        x -= name_width(series);
+    for named in row.iter().rev() {
+        let look = named.look;
+        x -= named.width();
         let name = x + SIGN;
-        put!(out, "<text class=\"name\" x=\"{name:.1}\" y=\"{}\">{}</text>", y + 12.0, escape(&series.name));
-        if *joined {
-            put!(
-                out,
-                "<path class=\"line s{look}\" d=\"M{:.1} {}H{:.1}\"/>",
-                name - 24.0,
-                y + 8.0,
-                name - 5.0
-            );
-        }
-        if series.marked {
-            mark(out, series, &Dot::new(0.0, 0.0), name - 14.5, y + 8.0);
+        put!(out, "<text class=\"name\" x=\"{name:.1}\" y=\"{}\">{}</text>", y + 13.0, escape(named.name));
+        match named.sign {
+            Sign::Line(series) => {
+                let (from, to) = (name - 24.0, name - 5.0);
+                put!(out, "<path class=\"line s{look}\" d=\"M{from:.1} {}H{to:.1}\"/>", y + 9.0);
+                if series.marked {
+                    mark(out, series, &Dot::new(0.0, 0.0), name - 14.5, y + 9.0);
+                }
+            }
+            Sign::Mark(series) => mark(out, series, &Dot::new(0.0, 0.0), name - 14.5, y + 9.0),
+            Sign::Square => {
+                let (left, top) = (name - 16.0, y + 3.0);
+                put!(out, "<rect class=\"f{look}\" x=\"{left:.1}\" y=\"{top}\" width=\"11\" height=\"11\"/>");
+            }
         }
     }
 }

@@ -31,8 +31,10 @@ pub(crate) enum Layer {
     Line(Series),
     /// Points that are not joined.
     Marks(Series),
-    /// Columns from the lower edge: from x, to x, height.
-    Columns { columns: Vec<(f64, f64, f64)> },
+    /// Columns with a common name; several layers of them can be stacked.
+    Columns(Columns),
+    /// A bar for each point, from the lower edge; the bars of several series stand side by side.
+    Bars(Series),
     /// Rectangles (x from, x to, y from, y to) with an intensity of 0 to 1.
     Heat { cells: Vec<([f64; 4], f64)> },
     /// A horizontal line with its name.
@@ -41,6 +43,24 @@ pub(crate) enum Layer {
     Upright { name: String, x: f64 },
     /// A time that is excluded from the figures: from x, to x.
     Shade { from: f64, to: f64 },
+}
+
+/// Columns with a common name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Columns {
+    pub(crate) name: String,
+    /// Index of the colour.
+    pub(crate) look: usize,
+    pub(crate) columns: Vec<Column>,
+}
+
+/// A column: `from` and `to` are positions on the horizontal axis, `low` and `high` on the vertical one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Column {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// Points with a common name.
@@ -96,10 +116,11 @@ impl Chart {
 /// Colours and strokes of charts. Most colour-blind people can distinguish the colours (Okabe and Ito, "Color universal
 /// design", 2008). They are a little darker on white and lighter on black.
 pub(crate) const STYLE: &str = "
-:root{--paper:#fff;--ink:#1b1f24;--soft:#59636e;--rule:#d7dce1;--c0:#0072b2;--c1:#d55e00;--c2:#00795a;--c3:#a3417a;--c4:#7a6400;--c5:#3f6fd1;--heat:#0072b2}
-@media (prefers-color-scheme:dark){:root{--paper:#14181d;--ink:#e6e9ed;--soft:#9aa5b1;--rule:#343c46;--c0:#56b4e9;--c1:#f08a4b;--c2:#3cc79f;--c3:#e08abf;--c4:#e0c341;--c5:#8fb0ff;--heat:#56b4e9}}
+:root{--paper:#fff;--ink:#1b1f24;--soft:#59636e;--rule:#d7dce1;--shadow:#8a94a0;--c0:#0072b2;--c1:#d55e00;--c2:#00795a;--c3:#a3417a;--c4:#7a6400;--c5:#3f6fd1;--heat:#0072b2}
+@media (prefers-color-scheme:dark){:root{--paper:#14181d;--ink:#e6e9ed;--soft:#9aa5b1;--rule:#343c46;--shadow:#6b7683;--c0:#56b4e9;--c1:#f08a4b;--c2:#3cc79f;--c3:#e08abf;--c4:#e0c341;--c5:#8fb0ff;--heat:#56b4e9}}
 @media print{:root{--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--c0:#0072b2;--c1:#d55e00;--c2:#00795a;--c3:#a3417a;--c4:#7a6400;--c5:#3f6fd1;--heat:#0072b2}}
 svg.chart{width:100%;height:auto;display:block;font:11px system-ui,sans-serif}
+@media(max-width:40rem){svg.chart{font-size:14px}}
 svg.chart text{fill:var(--soft)}svg.chart text.name{fill:var(--ink)}
 svg.chart .grid{stroke:var(--rule);stroke-width:1;fill:none}svg.chart .frame{stroke:var(--soft);stroke-width:1;fill:none}
 svg.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}svg.chart .range{stroke-width:1.2;fill:none}
@@ -109,6 +130,7 @@ svg.chart .spot{fill:transparent}svg.chart .hollow{fill:var(--paper)}
 svg.chart .s0{stroke:var(--c0)}svg.chart .s1{stroke:var(--c1);stroke-dasharray:7 3}svg.chart .s2{stroke:var(--c2);stroke-dasharray:2 2}
 svg.chart .s3{stroke:var(--c3);stroke-dasharray:9 2 2 2}svg.chart .s4{stroke:var(--c4);stroke-dasharray:4 2}svg.chart .s5{stroke:var(--c5);stroke-dasharray:1 2}
 svg.chart .f0{fill:var(--c0)}svg.chart .f1{fill:var(--c1)}svg.chart .f2{fill:var(--c2)}svg.chart .f3{fill:var(--c3)}svg.chart .f4{fill:var(--c4)}svg.chart .f5{fill:var(--c5)}
+svg.chart .bar{stroke-dasharray:none;stroke-width:1.5}svg.chart .over{stroke:var(--ink);stroke-width:1.2;fill:none}
 svg.chart .mark{stroke-dasharray:none;stroke-width:1.5}
 ";
 

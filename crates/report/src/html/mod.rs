@@ -5,8 +5,9 @@ pub(crate) mod page;
 
 use crate::chart::escape;
 use crate::layout::{
-    ACCOUNTING, UNKNOWN, accounting, errors, interval, loop_name, missing_intervals, missing_quantiles,
-    open_quantiles, optional, optional_ns, percent, phases, quantile, quantile_named, quantile_rows, target,
+    ACCOUNTING, UNKNOWN, accounting, by_time, errors, interval, loop_name, missing_intervals,
+    missing_quantiles, open_quantiles, optional, optional_ns, order_of_targets, percent, phases, quantile,
+    quantile_named, quantile_rows, reason_label, target,
 };
 use crate::unit::{count, duration, rate, share, size};
 use crate::wording;
@@ -53,7 +54,7 @@ fn verdict(out: &mut String, report: &Report<'_>) {
     let meaning = wording::meaning(&report.verdict);
     let _ = writeln!(out, "<div class=\"verdict {class}\"><b>{}</b>: {meaning}", grade.name());
     for reason in &report.verdict.reasons {
-        let word = if reason.grade == Grade::Valid { "note" } else { reason.grade.name() };
+        let word = reason_label(reason.grade, grade);
         let _ = writeln!(
             out,
             "<p>{word}: {}<br><span class=\"soft\">to do: {}</span></p>",
@@ -220,24 +221,22 @@ fn targets(out: &mut String, summary: &Summary) {
         return;
     }
     part(out, "targets", "By URL");
-    let rows = summary.targets.iter().take(TARGETS).map(|row| {
+    let rows = by_time(summary).into_iter().take(TARGETS).map(|(row, part)| {
         vec![
             row.url.clone().unwrap_or_else(|| "(all others)".to_owned()),
             count(row.completed),
             count(row.errors),
             rate(row.rate_per_s),
+            share(part),
             optional_ns(row.latency.quantile_ns("p50")),
             optional_ns(row.latency.quantile_ns("p99")),
             size(row.body_bytes as f64),
         ]
     });
-    table(out, &["<URL", "completed", "errors", "rate", "50 %", "99 %", "bodies"], rows);
-    if summary.targets.len() > TARGETS {
-        let _ = writeln!(
-            out,
-            "<p class=\"note\">and {} more, in the JSON report</p>",
-            summary.targets.len() - TARGETS
-        );
+    table(out, &["<URL", "completed", "errors", "rate", "time", "50 %", "99 %", "bodies"], rows);
+    if summary.targets.len() > 1 {
+        let order = order_of_targets(TARGETS, summary.targets.len());
+        let _ = writeln!(out, "<p class=\"note\">{order}</p>");
     }
 }
 

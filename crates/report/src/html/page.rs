@@ -13,16 +13,17 @@ p{margin:.4rem 0}.soft,.note{color:var(--soft)}.note{font-size:.85rem;margin:.2r
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin:1rem 0}
 .charts figure:only-child{max-width:46rem}
 figure{margin:0;border:1px solid var(--rule);padding:.6rem;break-inside:avoid;min-width:0}figcaption{font-weight:600;margin-bottom:.3rem}
-.wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+.wide{overflow-x:auto;background:linear-gradient(to right,var(--paper) 30%,transparent) left/2.5rem 100%,linear-gradient(to left,var(--paper) 30%,transparent) right/2.5rem 100%,linear-gradient(to right,var(--shadow),transparent) left/.9rem 100%,linear-gradient(to left,var(--shadow),transparent) right/.9rem 100%;background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .7rem .2rem 0;text-align:right;vertical-align:top;white-space:nowrap}th{color:var(--soft);font-weight:600}
 th:first-child,td:first-child{text-align:left}td.text,th.text{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:6rem}
 tr+tr td{border-top:1px solid var(--rule)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.6rem;margin:.8rem 0}
+.tiles{display:grid;grid-template-columns:repeat(6,1fr);gap:.6rem;margin:.8rem 0}
 .tiles div{border:1px solid var(--rule);padding:.5rem .7rem}.tiles b{display:block;font-size:1.2rem}.tiles span{color:var(--soft);font-size:.85rem}
 pre{background:transparent;border:1px solid var(--rule);padding:.6rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 details summary{cursor:pointer}code{overflow-wrap:anywhere}
-@media(max-width:40rem){td.text:last-child{min-width:16rem}svg.chart{font-size:12px}}
-@media print{body{max-width:none;padding:0;font-size:11px}h2{break-after:avoid}table,tr{break-inside:avoid}.charts{grid-template-columns:1fr 1fr}details>*{display:block}td.text,th.text{white-space:normal}.wide{overflow:visible}}
+@media(max-width:60rem){.tiles{grid-template-columns:repeat(3,1fr)}}
+@media(max-width:40rem){body{padding:.5rem}figure{padding:.3rem}td.text:last-child{min-width:16rem}.tiles{grid-template-columns:1fr 1fr}}
+@media print{html{font-size:11px}body{max-width:none;padding:0;font-size:1rem}h2,h3{break-after:avoid}tr,.tiles,.verdict{break-inside:avoid}thead{break-after:avoid;display:table-header-group}table{break-inside:auto}tbody tr:first-child{break-before:avoid}.tiles{grid-template-columns:repeat(6,1fr)}.charts{grid-template-columns:1fr 1fr}details>*{display:block}td.text,th.text{white-space:normal}.wide{overflow:visible;background:none}}
 ";
 
 /// Returns a whole page around `body`.
