@@ -9,7 +9,7 @@ use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
     ArrivalProcess, ArrivalWords, Body, CheckedPlan, ClickModel, Connections, CookiePolicy, DriverChoice,
     HttpVersion, Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve,
-    Resumption, Schedule, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
+    Resumption, Schedule, Shapes, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
 /// Inputs the arguments only refer to: file contents and a fallback seed.
@@ -174,20 +174,21 @@ fn requests(args: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Result
         ));
     }
     let (headers, body) = (headers(args)?, body(args)?);
-    for request in &mut requests {
+    let auth = args.request.auth.as_deref().map(credentials).transpose()?;
+    Shapes::change(&mut requests, |shape| {
         match &args.request.method {
-            Some(method) => request.method.clone_from(method),
-            None if body != Body::None && request.method == "GET" => request.method = "POST".to_owned(),
+            Some(method) => shape.method.clone_from(method),
+            None if body != Body::None && shape.method == "GET" => shape.method = "POST".to_owned(),
             None => {}
         }
-        request.headers.extend(headers.iter().cloned());
+        shape.headers.extend(headers.iter().cloned());
         if body != Body::None {
-            request.body = body.clone();
+            shape.body = body.clone();
         }
-        if let Some(auth) = &args.request.auth {
-            request.basic_auth = Some(credentials(auth)?);
+        if auth.is_some() {
+            shape.basic_auth.clone_from(&auth);
         }
-    }
+    });
     Ok(requests)
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn torture(args: &Torture) -> Result<Exit, Failure> {
     let options = options(args)?;
     let base = Base {
         authority: request.endpoint.host_header(),
-        target: request.path.clone(),
+        target: request.path.to_string(),
         longest: longest(args)?,
         fields: values::header_lines(&args.header)?,
     };

@@ -1,6 +1,6 @@
 //! What fills the holes of a template: fields and number of the session, random data, and bodies read while they are sent.
 
-use crate::setup::{BODY_HOLE, FIRST_VALUE, Upload};
+use crate::setup::{BODY_HOLE, FIRST_VALUE, PATH_HOLE, Upload};
 use warwolf_http::{FieldWriter, Fill};
 use warwolf_plan::{Body, Request};
 use warwolf_workload::{Session, Workload};
@@ -40,7 +40,9 @@ impl Fill for Filling<'_> {
     fn value(&mut self, hole: u16, out: &mut Vec<u8>) {
         let Some((session, workload, request)) = &mut self.fields else { return };
         if let Some(hole) = request.holes.get(usize::from(hole - FIRST_VALUE)) {
-            self.drawn += session.write_value(workload, hole.value, out);
+            self.drawn += session.write_value(workload, request, hole.value, out);
+        } else if hole == PATH_HOLE {
+            out.extend_from_slice(request.path.as_bytes());
         } else if let (BODY_HOLE, Body::Random(data)) = (hole, &request.body) {
             self.drawn += session.write_body(workload, *data, out);
         }

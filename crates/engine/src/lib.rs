@@ -31,5 +31,5 @@ pub use capacity::Capacity;
 pub use control::Control;
 pub use error::{DriverError, SetupError};
 pub use resolve::resolve;
-pub use threads::{PreparedRun, run, run_observed};
+pub use threads::{PreparedRun, describe, run, run_observed};
 pub use warwolf_driver::Monotonic;

@@ -18,7 +18,7 @@ use warwolf_measure::{
     WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
-use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Shard, text};
+use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Plan, Request, Shard, text};
 
 /// Time zero lies this far ahead when the workers are started, so that all of them are ready for it.
 const LEAD: Duration = Duration::from_millis(3);
@@ -41,7 +41,8 @@ pub fn run(
     run_observed(plan, shard, control, watch, None)
 }
 
-/// Runs as [`run`] does, with one observer per worker.
+/// Runs as [`run`] does, with one observer per worker. Nothing in the run describes the plan until [`describe`] is called:
+/// for a long list of URLs that takes more memory than the run.
 ///
 /// # Errors
 /// As [`run`].
@@ -53,6 +54,12 @@ pub fn run_observed(
     observers: Option<&dyn ObserverSource>,
 ) -> Result<Run, SetupError> {
     PreparedRun::new(plan, shard)?.run_now(control, watch, observers)
+}
+
+/// Adds the text of its plan and the URLs of its targets to `run`.
+pub fn describe(run: &mut Run, plan: &Plan) {
+    run.plan_text = text::to_toml(plan);
+    run.targets = plan.requests.iter().map(Request::url).collect();
 }
 
 /// A run that is ready to start: names are resolved, requests are encoded, the descriptor limit is
@@ -161,7 +168,11 @@ impl<'p> PreparedRun<'p> {
         debug_assert_eq!(mismatch, None, "the accounting must add up");
         let mut evidence = self.evidence(results, &host, control.is_stopped());
         evidence.mismatch = mismatch;
-        Ok(self.record(end, timeline, evidence))
+        let mut run = self.record(end, timeline, evidence);
+        if observers.is_none() {
+            describe(&mut run, self.plan);
+        }
+        Ok(run)
     }
 
     fn worker_spec<'r>(
@@ -236,14 +247,14 @@ impl<'p> PreparedRun<'p> {
     fn record(&self, end: Timestamp, timeline: Timeline, host: HostEvidence) -> Run {
         let plan = self.plan;
         Run {
-            plan_text: text::to_toml(plan),
+            plan_text: String::new(),
             seed: plan.seed,
             open: plan.is_open(),
             target_rate: self.capacity.target_rate,
             nominal: self.capacity.nominal,
             wall: end.since(Timestamp::ZERO),
             warmup: plan.warmup,
-            targets: plan.requests.iter().map(warwolf_plan::Request::url).collect(),
+            targets: Vec::new(),
             timeline,
             hosts: vec![host],
             shards: vec![(self.shard.index(), self.shard.count())],

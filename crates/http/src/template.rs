@@ -183,6 +183,7 @@ impl Template {
 pub struct TemplateBuilder {
     method: String,
     target: String,
+    target_hole: Option<u16>,
     version: Version,
     lines: Vec<Line>,
     body: RequestBody,
@@ -203,10 +204,18 @@ impl TemplateBuilder {
         Self {
             method: method.to_owned(),
             target: target.to_owned(),
+            target_hole: None,
             version,
             lines: Vec::new(),
             body: RequestBody::None,
         }
+    }
+
+    /// Adds a hole at the end of the target, which [`Fill::value`] supplies: bytes without white space and control characters.
+    #[must_use]
+    pub fn target_hole(mut self, hole: u16) -> Self {
+        self.target_hole = Some(hole);
+        self
     }
 
     /// Adds a header field.
@@ -245,14 +254,19 @@ impl TemplateBuilder {
         if !is_token(&self.method) {
             return Err(TemplateError::Method(self.method));
         }
-        if self.target.is_empty() || self.target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+        let is_empty = self.target.is_empty() && self.target_hole.is_none();
+        if is_empty || self.target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(TemplateError::Target(self.target));
         }
         let mut bytes = Vec::with_capacity(256);
-        for piece in [&self.method, " ", &self.target, " ", self.version.name(), "\r\n"] {
+        for piece in [&self.method, " ", &self.target] {
             bytes.extend_from_slice(piece.as_bytes());
         }
-        let mut holes = Vec::new();
+        let hole = self.target_hole.map(|hole| (bytes.len(), Hole::Value(hole)));
+        let mut holes: Vec<_> = hole.into_iter().collect();
+        for piece in [" ", self.version.name(), "\r\n"] {
+            bytes.extend_from_slice(piece.as_bytes());
+        }
         for line in &self.lines {
             match line {
                 Line::Field(name, value) => push_field(name, value, &mut bytes)?,

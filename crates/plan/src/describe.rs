@@ -72,6 +72,7 @@ fn request(request: &Request) -> String {
     let filled = request.holes.iter().map(|hole| match hole.value {
         HoleValue::Session => " with the number of its session".to_owned(),
         HoleValue::Random(data) => random(data),
+        HoleValue::Path => String::new(),
     });
     let holes: String = filled.collect();
     format!("{} {}{holes}{body}{fields}", request.method, request.url())

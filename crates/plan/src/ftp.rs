@@ -40,7 +40,7 @@ impl Request {
             Some((path, "a" | "A")) => (path, TransferKind::Text),
             Some((path, "d" | "D")) => (path, TransferKind::Names),
             Some((path, "i" | "I")) => (path, TransferKind::Image),
-            _ => (self.path.as_str(), TransferKind::Image),
+            _ => (&*self.path, TransferKind::Image),
         };
         let login = self.basic_auth.as_deref().unwrap_or("anonymous:anonymous@");
         let (name, password) = login.split_once(':').unwrap_or((login, ""));
@@ -74,7 +74,7 @@ impl Request {
             }
         }
         if transfer.kind == TransferKind::Names && self.body != Body::None {
-            return Err(PlanError::new("path", &self.path, "leave out `;type=d`: names cannot be stored"));
+            return Err(PlanError::new("path", &*self.path, "leave out `;type=d`: names cannot be stored"));
         }
         let ends_line = |text: &[u8]| text.iter().any(|byte| b"\r\n\0".contains(byte));
         if [&transfer.name, &transfer.password, &transfer.path].into_iter().any(|text| ends_line(text)) {
@@ -127,15 +127,12 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Endpoint, Ownership, RandomData};
+    use crate::{Endpoint, Ownership, RandomData, RequestShape};
 
     fn request(path: &str, login: Option<&str>) -> Request {
-        Request {
-            endpoint: Endpoint { scheme: Scheme::Ftp, host: "a.test".to_owned(), port: 21 },
-            path: path.to_owned(),
-            basic_auth: login.map(str::to_owned),
-            ..Request::get("http://a.test/").unwrap()
-        }
+        let endpoint = Endpoint { scheme: Scheme::Ftp, host: "a.test".to_owned(), port: 21 };
+        let basic_auth = login.map(str::to_owned);
+        Request::new(path, RequestShape { basic_auth, ..RequestShape::get(endpoint) })
     }
 
     #[test]
@@ -176,17 +173,17 @@ mod tests {
         );
         assert_eq!(field(&|plan| plan.connections.pipeline = 2), "connections.pipeline");
         assert_eq!(field(&|plan| plan.network.unix_socket = Some("x".into())), "network.unix_socket");
-        assert_eq!(field(&|plan| plan.requests[0].path = "/a%0d%0aDELE".to_owned()), "requests.0.path");
+        assert_eq!(field(&|plan| plan.requests[0].path = "/a%0d%0aDELE".into()), "requests.0.path");
         assert_eq!(field(&|plan| plan.requests[0].basic_auth = Some("a\n:b".to_owned())), "requests.0.path");
         assert_eq!(field(&|plan| plan.requests[0].head = Some("GET".to_owned())), "requests.0.head");
         let listed = |plan: &mut Plan| {
-            plan.requests[0].path = "/a;type=d".to_owned();
+            plan.requests[0].path = "/a;type=d".into();
             plan.requests[0].body = Body::Text("x".to_owned());
         };
         assert_eq!(field(&listed), "requests.0.path");
         let numbered = |body: Body, at: u32, value: HoleValue| {
             move |plan: &mut Plan| {
-                plan.requests[0].path = "/a%20b".to_owned();
+                plan.requests[0].path = "/a%20b".into();
                 plan.requests[0].body = body.clone();
                 plan.requests[0].holes = vec![Hole { at, value }];
             }

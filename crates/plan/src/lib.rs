@@ -29,7 +29,9 @@ pub use connections::{
 pub use describe::describe;
 pub use error::PlanError;
 pub use ftp::{Transfer, TransferKind};
-pub use request::{Body, Endpoint, Hole, HoleValue, RandomData, Request, RequestId, Scheme};
+pub use request::{
+    Body, Endpoint, Hole, HoleValue, RandomData, Request, RequestId, RequestShape, Scheme, Shapes,
+};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
     Auth, Burst, CookiePolicy, Credentials, Cursor, FailureRule, InitialCookie, Links, ListEnd, Order,
@@ -115,8 +117,10 @@ impl Plan {
     ///
     /// # Errors
     /// The first field that is wrong, with what would be right.
-    pub fn check(self) -> Result<CheckedPlan, PlanError> {
+    pub fn check(mut self) -> Result<CheckedPlan, PlanError> {
         self.check_fields()?;
+        let mut shapes = Shapes::default();
+        self.requests.iter_mut().for_each(|request| shapes.share(request));
         Ok(CheckedPlan(self))
     }
 

@@ -1,8 +1,11 @@
 use crate::PlanError;
 use crate::words::{check_header, check_path, is_token};
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Index of a request in [`crate::Plan::requests`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -65,7 +68,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// What a request carries after its head.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
     /// Nothing.
@@ -81,40 +84,147 @@ pub enum Body {
     Random(RandomData),
 }
 
-/// One request that sessions may send.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// One request that sessions may send: its path, and what it shares with the requests that differ from it in their paths
+/// only.
+///
+/// The fields of its [`RequestShape`] are read and set as if they were its own. Setting one takes a copy of the shape first
+/// if other requests share it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "RequestRecord", into = "RequestRecord")]
 pub struct Request {
+    /// The request target as sent: path and query.
+    pub path: Arc<str>,
+    shape: Arc<RequestShape>,
+}
+
+/// What a request consists of besides its path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RequestShape {
     /// Where it goes.
     pub endpoint: Endpoint,
-    /// The request target as sent: path and query.
-    pub path: String,
     /// The method, as sent.
     pub method: String,
     /// Header fields in the order sent, besides those the engine adds (`Host`, `Content-Length`, …) when they are not
     /// among them. A `Cookie` field without a value stands where the session's cookies go, beside any of the request's own;
     /// otherwise they come last, unless the request has its own.
-    #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// What follows the head.
-    #[serde(default)]
     pub body: Body,
     /// Name and password for basic authentication (RFC 7617) or for FTP, as `name:password`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basic_auth: Option<String>,
     /// The whole head as it is sent, up to but without the empty line that ends it; each character up to U+00FF is one byte.
     /// Then nothing is added but the session's own lines at its end: no `Host`, no `Content-Length`. `path` and `headers`
-    /// only name the request, and `method` says whether its reply has a body.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// only name the request, and `method` determines whether its reply has a body.
     pub head: Option<String>,
     /// Values that are filled in for each call, in the order of their positions. Over HTTP they need `head`, and no body or
     /// one that is drawn; over FTP they are for files that are stored.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holes: Vec<Hole>,
 }
 
+impl RequestShape {
+    /// A GET without further header fields.
+    #[must_use]
+    pub fn get(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+            body: Body::None,
+            basic_auth: None,
+            head: None,
+            holes: Vec::new(),
+        }
+    }
+}
+
+/// The different shapes of a list of requests, which all requests of the same shape share: a long list of URLs then takes
+/// little more memory than their paths.
+#[derive(Debug, Default)]
+pub struct Shapes {
+    known: HashSet<Arc<RequestShape>>,
+    last: Option<Arc<RequestShape>>,
+}
+
+impl Shapes {
+    /// Replaces the shape of `request` by the one that earlier requests have, if it is the same.
+    pub fn share(&mut self, request: &mut Request) {
+        if self.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, &request.shape)) {
+            return;
+        }
+        match self.known.get(&request.shape) {
+            Some(known) => request.shape = Arc::clone(known),
+            None => {
+                self.known.insert(Arc::clone(&request.shape));
+            }
+        }
+        self.last = Some(Arc::clone(&request.shape));
+    }
+
+    /// Changes the shapes of `requests`, each once. Requests that shared one still do.
+    pub fn change(requests: &mut [Request], mut change: impl FnMut(&mut RequestShape)) {
+        // Former shapes are kept, so that no address is that of two shapes.
+        let mut changed: HashMap<*const RequestShape, [Arc<RequestShape>; 2]> = HashMap::new();
+        for request in requests {
+            let [_, new] = changed.entry(Arc::as_ptr(&request.shape)).or_insert_with(|| {
+                let mut new = RequestShape::clone(&request.shape);
+                change(&mut new);
+                [Arc::clone(&request.shape), Arc::new(new)]
+            });
+            request.shape = Arc::clone(new);
+        }
+    }
+}
+
+impl Deref for Request {
+    type Target = RequestShape;
+
+    fn deref(&self) -> &RequestShape {
+        &self.shape
+    }
+}
+
+impl DerefMut for Request {
+    fn deref_mut(&mut self) -> &mut RequestShape {
+        Arc::make_mut(&mut self.shape)
+    }
+}
+
+/// A request as it is written in a plan.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Request")]
+struct RequestRecord {
+    endpoint: Endpoint,
+    path: String,
+    method: String,
+    #[serde(default)]
+    headers: Vec<(String, String)>,
+    #[serde(default)]
+    body: Body,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    basic_auth: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    holes: Vec<Hole>,
+}
+
+impl From<RequestRecord> for Request {
+    fn from(record: RequestRecord) -> Self {
+        let RequestRecord { endpoint, path, method, headers, body, basic_auth, head, holes } = record;
+        Self::new(path, RequestShape { endpoint, method, headers, body, basic_auth, head, holes })
+    }
+}
+
+impl From<Request> for RequestRecord {
+    fn from(Request { path, shape }: Request) -> Self {
+        let RequestShape { endpoint, method, headers, body, basic_auth, head, holes } =
+            Arc::unwrap_or_clone(shape);
+        Self { endpoint, path: path.to_string(), method, headers, body, basic_auth, head, holes }
+    }
+}
+
 /// A value that is filled into a request for each call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hole {
     /// Where it goes: so many bytes of `head` come before it, over FTP of `path`.
@@ -124,17 +234,19 @@ pub struct Hole {
 }
 
 /// What a hole is filled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoleValue {
     /// The number of the session, from 0.
     Session,
     /// Random data up to its first line feed, which would end the line that it is in. Not over FTP.
     Random(RandomData),
+    /// The path of the request, each character one byte, so that requests share the rest of their heads. Not over FTP.
+    Path,
 }
 
 /// Data drawn anew for each call: bytes of any value, from the session's own stream of random numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomData {
     /// Its length at the most, in bytes before they are escaped: 1 to `max`, all alike. At most [`RandomData::LONGEST`].
@@ -157,6 +269,18 @@ impl RandomData {
 }
 
 impl Request {
+    /// A request for `path`.
+    #[must_use]
+    pub fn new(path: impl Into<Arc<str>>, shape: RequestShape) -> Self {
+        Self { path: path.into(), shape: Arc::new(shape) }
+    }
+
+    /// What it consists of besides its path. Requests joined by [`Shapes`] have the same one.
+    #[must_use]
+    pub const fn shape(&self) -> &Arc<RequestShape> {
+        &self.shape
+    }
+
     /// A GET of `url`. A text without a scheme is taken as `http`.
     ///
     /// # Errors
@@ -194,16 +318,8 @@ impl Request {
         let basic_auth = (!parsed.username().is_empty()).then(|| {
             format!("{}:{}", decode(parsed.username()), decode(parsed.password().unwrap_or_default()))
         });
-        Ok(Self {
-            endpoint: Endpoint { scheme, host, port },
-            path,
-            method: "GET".to_owned(),
-            headers: Vec::new(),
-            body: Body::None,
-            basic_auth,
-            head: None,
-            holes: Vec::new(),
-        })
+        let endpoint = Endpoint { scheme, host, port };
+        Ok(Self::new(path, RequestShape { basic_auth, ..RequestShape::get(endpoint) }))
     }
 
     /// The URL, for tables and messages.
@@ -239,8 +355,10 @@ impl Request {
             return wrong(format!("at {}", last.at), "use positions within `head`, in order");
         }
         for hole in &self.holes {
-            if let HoleValue::Random(data) = &hole.value {
-                data.check("holes.value.random.max")?;
+            match &hole.value {
+                HoleValue::Random(data) => data.check("holes.value.random.max")?,
+                HoleValue::Path => check_latin("path", &self.path)?,
+                HoleValue::Session => {}
             }
         }
         Ok(())
@@ -255,14 +373,7 @@ impl Request {
             None => self.check_holes(self.head.as_deref())?,
         }
         if let Some(head) = &self.head {
-            return match head.chars().find(|letter| *letter > '\u{ff}') {
-                Some(letter) => Err(PlanError::new(
-                    "head",
-                    letter,
-                    "each character is one byte: use characters up to U+00FF, such as those of UTF-8 one by one",
-                )),
-                None => Ok(()),
-            };
+            return check_latin("head", head);
         }
         if self.method.is_empty() || !self.method.bytes().all(is_token) {
             return Err(PlanError::new("method", &self.method, "use a method such as GET or POST"));
@@ -270,7 +381,7 @@ impl Request {
         if self.path.is_empty() || !self.path.bytes().all(|b| b.is_ascii_graphic()) {
             return Err(PlanError::new(
                 "path",
-                &self.path,
+                &*self.path,
                 "use a path without blanks, such as /index.html?q=1",
             ));
         }
@@ -280,5 +391,17 @@ impl Request {
             })?;
         }
         Ok(())
+    }
+}
+
+/// Checks a text of which each character is sent as one byte.
+fn check_latin(field: &str, text: &str) -> Result<(), PlanError> {
+    match text.chars().find(|letter| *letter > '\u{ff}') {
+        Some(letter) => Err(PlanError::new(
+            field,
+            letter,
+            "each character is one byte: use characters up to U+00FF, such as those of UTF-8 one by one",
+        )),
+        None => Ok(()),
     }
 }

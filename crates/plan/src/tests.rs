@@ -43,7 +43,7 @@ fn rates_sizes_and_counts() {
 fn urls_become_requests() {
     let request = Request::get("https://user:pw@[::1]:8443/a b?q=1").unwrap();
     assert_eq!(request.endpoint, Endpoint { scheme: Scheme::Https, host: "::1".into(), port: 8443 });
-    assert_eq!(request.path, "/a%20b?q=1");
+    assert_eq!(&*request.path, "/a%20b?q=1");
     assert_eq!(request.basic_auth.as_deref(), Some("user:pw"));
     assert_eq!(request.url(), "https://[::1]:8443/a%20b?q=1");
     assert_eq!(Request::get("localhost:81").unwrap().url(), "http://localhost:81/");

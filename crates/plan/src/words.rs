@@ -4,7 +4,7 @@
 
 use crate::connections::PROXY_SCHEME;
 use crate::quantity::{parse_duration, parse_rate_or_zero};
-use crate::{ArrivalProcess, Body, PlanError, Proxy, RateStep, Request, Resolve, Scheme, Think};
+use crate::{ArrivalProcess, Body, PlanError, Proxy, RateStep, Request, Resolve, Scheme, Shapes, Think};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -275,13 +275,13 @@ impl Proxy {
         let wrong =
             || PlanError::new("proxy", text, "use http://host:port or http://name:password@host:port");
         let request = Request::get(text).map_err(|_| wrong())?;
-        if request.path != "/" {
+        if *request.path != *"/" {
             return Err(wrong());
         }
         if request.endpoint.scheme != Scheme::Http {
             return Err(PlanError::new("proxy", text, PROXY_SCHEME));
         }
-        Ok(Self { endpoint: request.endpoint, basic_auth: request.basic_auth })
+        Ok(Self { endpoint: request.endpoint.clone(), basic_auth: request.basic_auth.clone() })
     }
 }
 
@@ -292,16 +292,16 @@ impl Proxy {
 /// # Errors
 /// The first line that is no request, by number, and a text without requests.
 pub fn parse_urls(text: &str) -> Result<Vec<Request>, PlanError> {
-    let mut requests = Vec::new();
+    let (mut requests, mut shapes) = (Vec::new(), Shapes::default());
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        requests.push(
-            parse_request(line)
-                .map_err(|error| PlanError { field: format!("urls, line {number}"), ..error })?,
-        );
+        let mut request = parse_request(line)
+            .map_err(|error| PlanError { field: format!("urls, line {number}"), ..error })?;
+        shapes.share(&mut request);
+        requests.push(request);
     }
     if requests.is_empty() {
         return Err(PlanError::new("urls", "no URL", "give one URL a line, such as http://127.0.0.1:8080/"));

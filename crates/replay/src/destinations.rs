@@ -67,7 +67,7 @@ impl Destinations {
     /// # Errors
     /// When the URL is invalid.
     pub fn new(url: Option<&str>) -> Result<Self, PlanError> {
-        let to = url.map(Request::get).transpose()?.map(|request| request.endpoint);
+        let to = url.map(Request::get).transpose()?.map(|request| request.endpoint.clone());
         Ok(Self { to, ..Self::default() })
     }
 
@@ -78,7 +78,7 @@ impl Destinations {
     pub fn map(&mut self, text: &str) -> Result<(), MapError> {
         let (host, url) = text.split_once('=').ok_or(MapError::Form)?;
         let request = Request::get(url).map_err(MapError::Url)?;
-        self.hosts.insert(host.to_ascii_lowercase(), request.endpoint);
+        self.hosts.insert(host.to_ascii_lowercase(), request.endpoint.clone());
         Ok(())
     }
 
@@ -86,10 +86,10 @@ impl Destinations {
     pub(crate) fn call(&self, entry: Entry) -> Result<Call, Skipped> {
         let (path, own) = if entry.target.starts_with('/') || entry.target == "*" {
             let host = entry.host.as_deref().and_then(|host| Request::get(host).ok());
-            (entry.target, host.map(|request| request.endpoint))
+            (entry.target, host.map(|request| request.endpoint.clone()))
         } else if is_http(&entry.target) {
             let url = Request::get(&entry.target).map_err(|_| Skipped::Unreadable(Unreadable::Request))?;
-            (url.path, Some(url.endpoint))
+            (url.path.to_string(), Some(url.endpoint.clone()))
         } else {
             return Err(Skipped::Unreadable(Unreadable::Request));
         };

@@ -181,12 +181,10 @@ impl Replay {
 
     /// The template with what the log contains of a request.
     fn request(&self, call: &Call) -> Option<Request> {
-        let mut request = Request {
-            method: call.method.clone(),
-            path: call.path.clone(),
-            endpoint: call.endpoint.clone(),
-            ..self.plan.requests.first()?.clone()
-        };
+        let mut request = self.plan.requests.first()?.clone();
+        request.path = call.path.as_str().into();
+        request.method.clone_from(&call.method);
+        request.endpoint.clone_from(&call.endpoint);
         if call.is_from_log {
             request.basic_auth = None;
             request.headers.retain(|(name, _)| !is_credential(name));

@@ -342,11 +342,21 @@ impl Session {
         }
     }
 
-    /// Appends the value of a hole in the head of a call. Returns the length of the random data in it.
-    pub fn write_value(&mut self, workload: &Workload, value: HoleValue, out: &mut Vec<u8>) -> u64 {
+    /// Appends the value of a hole in the head of `request`. Returns the length of the random data in it.
+    pub fn write_value(
+        &mut self,
+        workload: &Workload,
+        request: &Request,
+        value: HoleValue,
+        out: &mut Vec<u8>,
+    ) -> u64 {
         match value {
             HoleValue::Session => {
                 out.extend_from_slice(self.number.to_string().as_bytes());
+                0
+            }
+            HoleValue::Path => {
+                out.extend(request.path.chars().map(|letter| letter as u8));
                 0
             }
             HoleValue::Random(data) => data::write_line(self.chance(workload), data, out),

@@ -84,7 +84,10 @@ fn attack(mut plan: Plan, style: &Style, zone: Zone) -> Result<Attack, SetupErro
     let here = Here { zone, control: control.clone() };
     let siege = Siege::new(style, &plan, &here);
     let observers = Observers::new(|| siege.observer());
-    let run = warwolf_engine::run_observed(&plan, Shard::WHOLE, &control, &mut |_| {}, Some(&observers))?;
+    let mut run = warwolf_engine::run_observed(&plan, Shard::WHOLE, &control, &mut |_| {}, Some(&observers))?;
+    if style.full_report.is_some() {
+        warwolf_engine::describe(&mut run, &plan);
+    }
     let (counts, jars) = merge(observers.into_ended(), &run);
     let end = siege.finish(run.is_interrupted());
     Ok(Attack { run: Some(run.in_environment(&environment)), counts, jars, end })

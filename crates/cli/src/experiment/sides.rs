@@ -8,7 +8,7 @@ use std::path::Path;
 use warwolf_args::experiment::Compare;
 use warwolf_args::{FileError, Load, UsageError};
 use warwolf_measure::Run;
-use warwolf_plan::{ArrivalProcess, Plan, Schedule, text};
+use warwolf_plan::{ArrivalProcess, Plan, Schedule, Shapes, text};
 
 /// Both sides.
 pub(super) enum Sides {
@@ -128,11 +128,8 @@ fn load_alone(mut plan: Plan) -> serde_json::Value {
     plan.slos.clear();
     plan.network.resolve.clear();
     plan.network.unix_socket = None;
-    let nowhere = plan.requests.first().map(|request| request.endpoint.clone());
-    for request in &mut plan.requests {
-        if let Some(endpoint) = &nowhere {
-            request.endpoint = endpoint.clone();
-        }
+    if let Some(nowhere) = plan.requests.first().map(|request| request.endpoint.clone()) {
+        Shapes::change(&mut plan.requests, |shape| shape.endpoint.clone_from(&nowhere));
     }
     let mut value = serde_json::to_value(&plan).unwrap_or_default();
     let only = plan.requests.len() == 1;

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use warwolf_args::Load;
 use warwolf_args::UsageError;
 use warwolf_experiment::sweep::{Point, TARGET, Vary};
-use warwolf_plan::{Plan, Request, text};
+use warwolf_plan::{Plan, Request, Shapes, text};
 
 /// What a parameter is.
 enum Parameter {
@@ -115,7 +115,7 @@ fn given(matches: &ArgMatches, vary: &[Vary]) -> Vec<OsString> {
 /// Sends every request to another server.
 fn redirect(plan: &mut Plan, target: &str) -> Result<(), UsageError> {
     let to = Request::get(target).map_err(|error| UsageError::option("vary", format!("target: {error}")))?;
-    plan.requests.iter_mut().for_each(|request| request.endpoint = to.endpoint.clone());
+    Shapes::change(&mut plan.requests, |shape| shape.endpoint.clone_from(&to.endpoint));
     Ok(())
 }
 

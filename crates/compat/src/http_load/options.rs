@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 use warwolf_plan::{
     ArrivalProcess, Connections, HttpVersion, Network, Order, Plan, ReplyEnd, Request, Schedule,
-    SessionShape, Stop, Think, Timeouts, Tls, Verify, Work,
+    SessionShape, Shapes, Stop, Think, Timeouts, Tls, Verify, Work,
 };
 
 /// Inputs to a plan that depend on the machine and the invocation.
@@ -155,11 +155,14 @@ pub fn parse(
 
 /// Returns the requests of a list of URLs, and its lines.
 fn requests(content: &[u8], options: &Options<'_>, file: &str) -> Result<(Vec<Request>, Vec<String>), Usage> {
-    let (mut requests, mut lines) = (Vec::new(), Vec::new());
+    let (mut requests, mut lines, mut shapes) = (Vec::new(), Vec::new(), Shapes::default());
     for line in urls::lines(content) {
         let text = String::from_utf8_lossy(line).into_owned();
         match urls::request(line, options.proxy) {
-            Some(request) => requests.push(request),
+            Some(mut request) => {
+                shapes.share(&mut request);
+                requests.push(request);
+            }
             None => return Err(said(options.name, &format!("unknown protocol - {text}"))),
         }
         lines.push(text);

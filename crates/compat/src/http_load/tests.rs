@@ -173,7 +173,7 @@ fn a_proxy_is_connected_to_and_sees_whole_urls() {
     let plan = meant("-proxy p.test -p 1 -f 1 urls").plan;
     let endpoint = &plan.requests[0].endpoint;
     assert_eq!((endpoint.host.as_str(), endpoint.port), ("p.test", 80));
-    assert_eq!(plan.requests[1].path, "http://b.test:81/y");
+    assert_eq!(&*plan.requests[1].path, "http://b.test:81/y");
 }
 
 #[test]
@@ -270,6 +270,6 @@ fn a_hundred_thousand_urls_are_read() {
     let read = |_: &Path| Ok(file.clone().into_bytes());
     let classic = parse(&words, Machine { connections: 1_000, seed: 0 }, &read).unwrap();
     assert_eq!(classic.plan.requests.len(), 100_000);
-    assert_eq!(classic.plan.requests[99_999].path, "/99999");
+    assert_eq!(&*classic.plan.requests[99_999].path, "/99999");
     classic.plan.check().unwrap();
 }

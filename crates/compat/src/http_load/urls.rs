@@ -1,7 +1,7 @@
 //! Reads the file of URLs, one per line.
 
 use crate::latin;
-use warwolf_plan::{Body, Endpoint, Request, Scheme};
+use warwolf_plan::{Endpoint, Hole, HoleValue, Request, RequestShape, Scheme};
 
 /// The `User-Agent` of requests.
 const USER_AGENT: &str = "http_load 12mar2006";
@@ -34,21 +34,15 @@ pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request
             format!("{scheme}://{}:{port}{path}", bracketed(host))
         }
     };
-    let head = format!("GET {target} HTTP/1.0\r\nHost: {}\r\nUser-Agent: {USER_AGENT}\r\n", bracketed(host));
+    // The path goes in behind the method, so that the URLs of a server share the rest.
+    let head = format!("GET  HTTP/1.0\r\nHost: {}\r\nUser-Agent: {USER_AGENT}\r\n", bracketed(host));
     let (to, at) = match proxy {
         Some((to, at)) => (to.to_owned(), at),
         None => (bytes(host), port),
     };
-    Some(Request {
-        endpoint: Endpoint { scheme, host: to, port: at },
-        path: target,
-        method: "GET".to_owned(),
-        headers: Vec::new(),
-        body: Body::None,
-        basic_auth: None,
-        head: Some(head),
-        holes: Vec::new(),
-    })
+    let endpoint = Endpoint { scheme, host: to, port: at };
+    let holes = vec![Hole { at: 4, value: HoleValue::Path }];
+    Some(Request::new(target, RequestShape { head: Some(head), holes, ..RequestShape::get(endpoint) }))
 }
 
 /// Converts the characters of `latin` back to bytes, and these to text.
@@ -90,7 +84,13 @@ mod tests {
 
     fn of(line: &str) -> (String, u16, String) {
         let request = request(line.as_bytes(), None).unwrap();
-        (request.endpoint.host, request.endpoint.port, request.head.unwrap())
+        (request.endpoint.host.clone(), request.endpoint.port, sent(&request))
+    }
+
+    /// The head as the engine writes it.
+    fn sent(request: &Request) -> String {
+        let (method, rest) = request.head.as_ref().unwrap().split_at(request.holes[0].at as usize);
+        format!("{method}{}{rest}", request.path)
     }
 
     #[test]
@@ -118,12 +118,12 @@ mod tests {
     #[test]
     fn a_path_is_sent_byte_for_byte() {
         let line = "http://a.test/\u{e9}".as_bytes();
-        let head = request(line, None).unwrap().head.unwrap();
+        let head = sent(&request(line, None).unwrap());
         assert!(
             head.starts_with("GET /\u{c3}\u{a9} HTTP/1.0\r\n"),
             "each byte of UTF-8 is a character: {head}"
         );
-        let host = request("http://\u{e9}.test/".as_bytes(), None).unwrap().endpoint.host;
+        let host = request("http://\u{e9}.test/".as_bytes(), None).unwrap().endpoint.host.clone();
         assert_eq!(host, "\u{e9}.test", "and names are text again");
     }
 
@@ -139,8 +139,8 @@ mod tests {
         let request = request(b"http://a.test/x", Some(("p.test", 3128))).unwrap();
         assert_eq!(request.endpoint.host, "p.test");
         assert_eq!(request.endpoint.port, 3128);
-        assert_eq!(request.path, "http://a.test:80/x");
-        let head = request.head.unwrap();
+        assert_eq!(&*request.path, "http://a.test:80/x");
+        let head = sent(&request);
         assert!(head.starts_with("GET http://a.test:80/x HTTP/1.0\r\nHost: a.test\r\n"), "{head}");
     }
 

@@ -12,12 +12,14 @@ use super::wire::{Stationery, Wire};
 use super::{Read, escape};
 use crate::HEAD_MAX;
 use crate::latin;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use warwolf_plan::{
-    ArrivalProcess, Body, Burst, CookiePolicy, Cursor, DriverChoice, Endpoint, HttpVersion, Idle, ListEnd,
-    OnClose, Order, Ownership, Plan, Reconnect, Request, RequestId, ResourceKind, Resources, Resumption,
-    Schedule, Scheme, Script, Stop, Think, Timeouts, TlsVersion, Verify, WhenFull, Work,
+    ArrivalProcess, Body, Burst, CookiePolicy, Cursor, DriverChoice, Endpoint, Hole, HoleValue, HttpVersion,
+    Idle, ListEnd, OnClose, Order, Ownership, Plan, Reconnect, Request, RequestId, RequestShape,
+    ResourceKind, Resources, Resumption, Schedule, Scheme, Script, Shapes, Stop, Think, Timeouts, TlsVersion,
+    Verify, WhenFull, Work,
 };
 
 /// A plan, and its messages for stderr.
@@ -222,11 +224,16 @@ fn workload(
     }
     let method = options.method.as_deref().unwrap_or("GET");
     let targets = targets(options, read, notes)?;
+    let mut shapes = Shapes::default();
     // Connections rotate over the servers, calls over the targets.
     let requests = servers
         .iter()
         .flat_map(|server| targets.iter().map(move |target| (server, target)))
-        .map(|(server, target)| planned(options, server, stationery.request(server, method, target, b"")))
+        .map(|(server, target)| {
+            let mut request = planned(options, server, stationery.request(server, method, target, b""));
+            shapes.share(&mut request);
+            request
+        })
         .collect();
     let think = constant(think);
     let order = order(options, targets.len());
@@ -325,15 +332,16 @@ fn scripted(
     logged: &[LoggedSession],
     sessions: u32,
 ) -> Workload {
-    let mut requests: Vec<Request> = Vec::new();
+    let (mut requests, mut shapes) = (Vec::new(), Shapes::default());
+    let mut numbers: HashMap<Request, RequestId> = HashMap::new();
     let mut place = |server: &str, call: &Logged| {
         let wire = stationery.request(server, call.method, &call.target, &call.contents);
-        let request = planned(options, server, wire);
-        let known = requests.iter().position(|known| *known == request);
-        RequestId(known.unwrap_or_else(|| {
-            requests.push(request);
-            requests.len() - 1
-        }) as u32)
+        let mut request = planned(options, server, wire);
+        shapes.share(&mut request);
+        *numbers.entry(request).or_insert_with_key(|request| {
+            requests.push(request.clone());
+            RequestId(requests.len() as u32 - 1)
+        })
     };
     // Session k runs script k: with several servers each of them needs every script.
     let rounds = if servers.len() == 1 { 1 } else { servers.len() };
@@ -360,19 +368,20 @@ fn scripted(
 
 fn planned(options: &Options, server: &str, wire: Wire) -> Request {
     let scheme = if options.tls { Scheme::Https } else { Scheme::Http };
-    Request {
-        endpoint: Endpoint { scheme, host: server.to_owned(), port: options.port },
-        path: String::from_utf8_lossy(&wire.target).into_owned(),
-        method: wire.method,
-        headers: Vec::new(),
-        body: match wire.body.is_empty() {
-            true => Body::None,
-            false => Body::Bytes(wire.body),
-        },
-        basic_auth: None,
-        holes: Vec::new(),
-        head: Some(latin(&wire.head)),
+    let endpoint = Endpoint { scheme, host: server.to_owned(), port: options.port };
+    let mut head = latin(&wire.head);
+    let path = String::from_utf8_lossy(&wire.target).into_owned();
+    let mut holes = Vec::new();
+    // The path goes in behind the method, so that the URIs of a server share the rest.
+    if wire.body.is_empty() && wire.method.is_ascii() && path.is_ascii() {
+        let at = wire.method.len() + 1;
+        head.replace_range(at..at + path.len(), "");
+        holes.push(Hole { at: at as u32, value: HoleValue::Path });
     }
+    let body = if wire.body.is_empty() { Body::None } else { Body::Bytes(wire.body) };
+    let shape =
+        RequestShape { method: wire.method, body, head: Some(head), holes, ..RequestShape::get(endpoint) };
+    Request::new(path, shape)
 }
 
 fn schedule(options: &Options, sessions: Option<u64>, plan: &mut Plan) -> Result<(), String> {

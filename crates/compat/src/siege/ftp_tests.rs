@@ -25,7 +25,7 @@ fn a_url_becomes_a_transfer() {
     assert_eq!(got.basic_auth.as_deref(), Some("me:se cret"));
     assert!(got.headers.is_empty() && got.holes.is_empty());
     let put = request("unique = true\n", "FTP://a.test:2121/dir/up.txt PUT <up.txt");
-    assert_eq!((put.endpoint.port, put.path.as_str()), (2121, "/dir/up-.txt"));
+    assert_eq!((put.endpoint.port, &*put.path), (2121, "/dir/up-.txt"));
     assert_eq!(put.holes, [Hole { at: 8, value: HoleValue::Session }]);
     assert_eq!(put.body, warwolf_plan::Body::Text("what is stored".to_owned()));
     assert_eq!(request("unique = false\n", "ftp://a.test/up.txt PUT <up.txt").holes, []);

@@ -323,7 +323,7 @@ fn planned<'a>(style: &'a Style, record: &CallRecord<'_>) -> Option<&'a Shown> {
 
 /// Returns the shown form of a request that is not in the list.
 fn shown(request: &Request) -> Shown {
-    let (method, path, url) = (request.method.clone(), request.path.clone(), request.url());
+    let (method, path, url) = (request.method.clone(), request.path.to_string(), request.url());
     Shown { method, path, url, place: 0, unsupported: false }
 }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use warwolf_plan::{
     Auth, Body, Burst, Connections, CookiePolicy, Credentials, Endpoint, Hole, HoleValue, HttpVersion,
     InitialCookie, Network, Order, Ownership, Plan, Proxy, Recovery, RedirectPolicy, Request, RequestId,
-    ResourceOrder, Resources, Schedule, Scheme, Script, SessionShape, Stop, Think, ThinkAt, Timeouts, Tls,
-    Unresolved, Verify, Work,
+    RequestShape, ResourceOrder, Resources, Schedule, Scheme, Script, SessionShape, Shapes, Stop, Think,
+    ThinkAt, Timeouts, Tls, Unresolved, Verify, Work,
 };
 
 /// The limit of consecutive redirects. The original has none and crashes.
@@ -53,7 +53,13 @@ pub(super) fn plan(
         return None;
     }
     let handshake = seconds(settings.ssl_timeout).unwrap_or(PATIENCE);
-    let requests = places.iter().map(|place| request(settings, &targets[*place as usize])).collect();
+    let mut shapes = Shapes::default();
+    let listed = |place: &u32| {
+        let mut request = request(settings, &targets[*place as usize]);
+        shapes.share(&mut request);
+        request
+    };
+    let requests = places.iter().map(listed).collect();
     let others = |list: &[Target]| list.iter().map(|target| request(settings, target)).collect();
     let plan = Plan {
         stop,
@@ -196,9 +202,8 @@ fn request(settings: &Settings, target: &Target) -> Request {
     let is_ftp = target.endpoint.scheme == Scheme::Ftp;
     let is_numbered = is_ftp && target.payload != Payload::None && settings.unique;
     let (path, holes) = if is_numbered { numbered(&target.path) } else { (target.path.clone(), Vec::new()) };
-    Request {
+    let shape = RequestShape {
         endpoint: target.endpoint.clone(),
-        path,
         method: if is_ftp { target.method.to_owned() } else { method(settings, target) },
         headers: if is_ftp { Vec::new() } else { headers(settings, target) },
         body: match &target.payload {
@@ -209,7 +214,8 @@ fn request(settings: &Settings, target: &Target) -> Request {
         basic_auth: ftp::login(settings, target),
         head: None,
         holes,
-    }
+    };
+    Request::new(path, shape)
 }
 
 /// Inserts a hole for the user's number before the extension of a file's path, after a dash.

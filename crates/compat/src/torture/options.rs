@@ -6,7 +6,7 @@ use crate::latin;
 use std::time::Duration;
 use warwolf_plan::{
     Body, Connections, Endpoint, Hole, HoleValue, HttpVersion, Network, Order, Plan, RandomData, ReplyEnd,
-    Request, Schedule, Scheme, SessionShape, Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
+    Request, RequestShape, Schedule, Scheme, SessionShape, Stop, Think, ThinkAt, Timeouts, Unresolved, Work,
 };
 
 /// A usage error. The exit code is 255.
@@ -86,16 +86,15 @@ fn plan(url: &str, options: &Options<'_>, style: &Style) -> Plan {
     };
     let before = format!("{method} {}{mark}", latin(target.as_bytes()));
     let at = u32::try_from(before.chars().count()).unwrap_or(u32::MAX);
-    let request = Request {
-        endpoint: Endpoint { scheme: Scheme::Http, host: host.to_owned(), port },
-        path: target,
+    let endpoint = Endpoint { scheme: Scheme::Http, host: host.to_owned(), port };
+    let shape = RequestShape {
         method: method.to_owned(),
-        headers: Vec::new(),
         body: posted.map_or(Body::None, Body::Random),
-        basic_auth: None,
         head: Some(format!("{before} HTTP/1.0\r\n{kind}")),
         holes: added.map(|data| Hole { at, value: HoleValue::Random(data) }).into_iter().collect(),
+        ..RequestShape::get(endpoint)
     };
+    let request = Request::new(target, shape);
     Plan {
         seed: style.seed,
         stop: Stop { duration: None, calls: None, grace: Duration::ZERO },

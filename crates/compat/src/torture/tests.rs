@@ -263,7 +263,7 @@ fn copies_are_users_of_a_closed_loop() {
     assert_eq!((plan.timeouts.connect, plan.timeouts.call), (None, None));
     assert_eq!(plan.seed, 99);
     let request = &plan.requests[0];
-    assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/x?y"));
+    assert_eq!((request.method.as_str(), &*request.path), ("GET", "/x?y"));
     assert_eq!((request.endpoint.host.as_str(), request.endpoint.port), ("a.test", 81));
     assert_eq!(meant("-c 4 -t 5 http://a.test/").style.transactions(), 20);
 }

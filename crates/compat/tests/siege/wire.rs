@@ -20,7 +20,7 @@ fn received(name: &str) -> Vec<String> {
 fn sent(plan: &Plan, request: &Request) -> String {
     let target = match &plan.network.proxy {
         Some(_) if request.endpoint.scheme == Scheme::Http => request.url(),
-        _ => request.path.clone(),
+        _ => request.path.to_string(),
     };
     let version = if plan.connections.version == HttpVersion::Http10 { "1.0" } else { "1.1" };
     let mut head = format!("{} {target} HTTP/{version}\r\n", request.method);

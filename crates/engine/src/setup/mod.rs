@@ -9,7 +9,7 @@ use crate::resolve::{Resolver, resolve};
 #[cfg(test)]
 pub(crate) use endpoints::ADDED_MAX;
 pub(crate) use endpoints::Endpoints;
-pub(crate) use request::{BODY_HOLE, FIRST_VALUE, PreparedRequest, RequestRef, Upload};
+pub(crate) use request::{BODY_HOLE, FIRST_VALUE, PATH_HOLE, PathIs, PreparedRequest, RequestRef, Upload};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 pub(crate) use tls::tls_config;
@@ -67,7 +67,7 @@ impl Prepared {
             Work::Scripts { .. } => 1,
         };
         let mut prepared = Self {
-            requests: Vec::with_capacity(plan.requests.len()),
+            requests: Vec::new(),
             endpoints: Endpoints::default(),
             stop: plan.stop.clone(),
             timeouts: plan.timeouts.clone(),
@@ -96,11 +96,7 @@ impl Prepared {
             server_name: plan.tls.server_name.clone(),
         };
         let mut endpoints = Endpoints::default();
-        for (index, request) in (0..).zip(&plan.requests) {
-            let endpoint = endpoints.add(&request.endpoint, &prepared)?;
-            let ready = prepared.encode(request)?.of(request.clone(), endpoint, index, true);
-            prepared.requests.push(ready);
-        }
+        prepared.requests = prepared.encode_all(&plan.requests, &mut endpoints)?;
         for request in plan.session.setup.iter().chain(plan.session.recovery_requests()) {
             endpoints.add(&request.endpoint, &prepared)?;
         }

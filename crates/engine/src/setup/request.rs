@@ -1,22 +1,35 @@
 //! Requests, ready to be sent.
 
-use super::Prepared;
+use super::{Endpoints, Prepared};
 use crate::SetupError;
+use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 use warwolf_http::{Action, Hole, Order, RequestBody, Template, TemplateBuilder, Version};
-use warwolf_plan::{Body, Request, RequestId, Scheme, Transfer, TransferKind};
+use warwolf_plan::{Body, HoleValue, Request, RequestId, RequestShape, Scheme, Transfer, TransferKind};
 
 /// A body up to this size is part of its template; a larger one is read while it is sent.
 const INLINE_BODY: u64 = 65_536;
 
+/// Each request of a list of up to this many has a template of its own. Those of a longer list share templates, and their
+/// paths are filled in for each call: one more copy, and 50,000 URLs take some megabytes and not a hundred.
+const DEDICATED_TEMPLATES: usize = 64;
+
+/// Whether the path of a request is part of its template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathIs {
+    /// It is.
+    Given,
+    /// It is filled in for each call.
+    Open,
+}
+
 /// An encoded request with a resolved endpoint: one of the plan, or one that a reply led to.
 pub(crate) struct PreparedRequest {
     pub(crate) request: Request,
-    pub(crate) template: Template,
+    encoded: Arc<Encoded>,
     pub(crate) endpoint: u32,
-    /// The file that a streamed body is read from.
-    pub(crate) body: Option<Upload>,
     /// The request of the plan that this is or that led here: the row of the table of targets.
     pub(crate) target: u32,
     /// Whether it is in the plan.
@@ -28,9 +41,19 @@ impl PreparedRequest {
     pub(crate) fn planned(&self) -> Option<RequestId> {
         self.is_planned.then_some(RequestId(self.target))
     }
+
+    #[inline]
+    pub(crate) fn template(&self) -> &Template {
+        &self.encoded.template
+    }
+
+    /// The file that a streamed body is read from.
+    pub(crate) fn body(&self) -> Option<&Upload> {
+        self.encoded.body.as_ref()
+    }
 }
 
-/// The encoded form of a request.
+/// The encoded form of a request, or of all requests with the same shape.
 pub(crate) struct Encoded {
     template: Template,
     body: Option<Upload>,
@@ -39,14 +62,13 @@ pub(crate) struct Encoded {
 impl Encoded {
     /// Joins it with the `request` it was made from. `target` is the request of the plan that it is or that led to it.
     pub(crate) fn of(
-        self,
+        self: &Arc<Self>,
         request: Request,
         endpoint: u32,
         target: u32,
         is_planned: bool,
     ) -> PreparedRequest {
-        let Self { template, body } = self;
-        PreparedRequest { request, template, endpoint, body, target, is_planned }
+        PreparedRequest { request, encoded: Arc::clone(self), endpoint, target, is_planned }
     }
 }
 
@@ -68,28 +90,62 @@ impl Prepared {
         }
     }
 
+    /// Encodes the requests of a plan and adds their endpoints to `endpoints`. The requests of a long list whose shapes are
+    /// the same share a template, which leaves the path open.
+    pub(super) fn encode_all(
+        &self,
+        requests: &[Request],
+        endpoints: &mut Endpoints,
+    ) -> Result<Vec<PreparedRequest>, SetupError> {
+        let is_long = requests.len() > DEDICATED_TEMPLATES;
+        let mut shared: HashMap<*const RequestShape, (Arc<Encoded>, u32)> = HashMap::new();
+        let mut prepared = Vec::with_capacity(requests.len());
+        for (index, request) in (0..).zip(requests) {
+            let shape = Arc::as_ptr(request.shape());
+            // The name of a file is part of the commands of FTP, and `*` is not always a path.
+            let is_shared = is_long && request.endpoint.scheme != Scheme::Ftp && *request.path != *"*";
+            let (encoded, endpoint) = match shared.get(&shape).filter(|_| is_shared) {
+                Some((encoded, endpoint)) => (Arc::clone(encoded), *endpoint),
+                None => {
+                    let endpoint = endpoints.add(&request.endpoint, self)?;
+                    let path = if is_shared { PathIs::Open } else { PathIs::Given };
+                    let encoded = Arc::new(self.encode(request, path)?);
+                    if is_shared {
+                        shared.insert(shape, (Arc::clone(&encoded), endpoint));
+                    }
+                    (encoded, endpoint)
+                }
+            };
+            prepared.push(encoded.of(request.clone(), endpoint, index, true));
+        }
+        Ok(prepared)
+    }
+
     /// Encodes `request` and opens the file that its body is read from.
-    pub(crate) fn encode(&self, request: &Request) -> Result<Encoded, SetupError> {
-        Ok(Encoded { template: self.template(request)?, body: Upload::of(request)? })
+    pub(crate) fn encode(&self, request: &Request, path: PathIs) -> Result<Encoded, SetupError> {
+        Ok(Encoded { template: self.template(request, path)?, body: Upload::of(request)? })
     }
 
     /// Encodes a request for this plan's version, proxy and connection rules.
-    fn template(&self, request: &Request) -> Result<Template, SetupError> {
+    fn template(&self, request: &Request, path: PathIs) -> Result<Template, SetupError> {
         if let Some(transfer) = request.transfer() {
             return encode_transfer(request, &transfer);
         }
         if let Some(head) = &request.head {
-            return self.encode_raw(request, head);
+            return self.encode_raw(request, head, path);
         }
         let plain_proxy = self.network.proxy.as_ref().filter(|_| request.endpoint.scheme == Scheme::Http);
-        let target = match plain_proxy {
-            // A proxy makes `*` of the absolute form without a path (RFC 9112 section 3.2.4).
-            Some(_) if request.path == "*" => request.endpoint.to_string(),
-            Some(_) => request.url(),
-            None => request.path.clone(),
-        };
-        let mut builder =
-            self.with_defaults(TemplateBuilder::new(&request.method, &target, self.version()), request);
+        let mut target = plain_proxy.map_or_else(String::new, |_| request.endpoint.to_string());
+        // A proxy makes `*` of the absolute form without a path (RFC 9112 section 3.2.4).
+        let is_left_out = plain_proxy.is_some() && *request.path == *"*";
+        if path == PathIs::Given && !is_left_out {
+            target.push_str(&request.path);
+        }
+        let mut builder = TemplateBuilder::new(&request.method, &target, self.version());
+        if path == PathIs::Open {
+            builder = builder.target_hole(PATH_HOLE);
+        }
+        builder = self.with_defaults(builder, request);
         if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
             builder = builder.header("Proxy-Authorization", &basic(credentials));
         }
@@ -111,20 +167,29 @@ impl Prepared {
     }
 
     /// Encodes a request whose head the plan gives as it is sent.
-    fn encode_raw(&self, request: &Request, head: &str) -> Result<Template, SetupError> {
+    fn encode_raw(&self, request: &Request, head: &str, path: PathIs) -> Result<Template, SetupError> {
         // Characters up to U+00FF are bytes; a checked plan has no others.
-        let head: Vec<u8> = head.chars().map(|letter| letter as u8).collect();
+        let latin = |text: &str| text.chars().map(|letter| letter as u8).collect::<Vec<u8>>();
+        let head = latin(head);
         let closes = !self.keep_alive;
         let hole = self.session_fields.then_some(SESSION_HOLE);
         let is_random = matches!(request.body, Body::Random(_));
-        if request.holes.is_empty() && !is_random {
-            return Ok(Template::raw(&request.method, &head, hole, closes, body(request)?));
+        let (mut bytes, mut holes, mut done) = (Vec::with_capacity(head.len()), Vec::new(), 0);
+        for (number, hole) in (FIRST_VALUE..).zip(&request.holes) {
+            let at = hole.at as usize;
+            bytes.extend_from_slice(&head[done..at]);
+            done = at;
+            if hole.value == HoleValue::Path && path == PathIs::Given {
+                bytes.extend_from_slice(&latin(&request.path));
+            } else {
+                holes.push((bytes.len(), Hole::Value(number)));
+            }
         }
-        let end = head.len();
-        let mut bytes = head;
-        let values = (FIRST_VALUE..).zip(&request.holes);
-        let mut holes: Vec<_> =
-            values.map(|(number, hole)| (hole.at as usize, Hole::Value(number))).collect();
+        bytes.extend_from_slice(&head[done..]);
+        if holes.is_empty() && !is_random {
+            return Ok(Template::raw(&request.method, &bytes, hole, closes, body(request)?));
+        }
+        let end = bytes.len();
         holes.extend(hole.map(|hole| (end, Hole::Fields(hole))));
         if is_random {
             // The hole brings the line that announces the data, and the empty line.
@@ -187,6 +252,9 @@ pub(super) const SESSION_HOLE: u16 = 0;
 
 /// The hole for the first of [`Request::holes`]; the others follow.
 pub(crate) const FIRST_VALUE: u16 = 1;
+
+/// The hole for the path of a request whose template others share.
+pub(crate) const PATH_HOLE: u16 = u16::MAX - 1;
 
 /// The hole for a body that is drawn, with the end of the head before it.
 pub(crate) const BODY_HOLE: u16 = u16::MAX;

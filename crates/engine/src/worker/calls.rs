@@ -7,10 +7,11 @@ use crate::call::{Call, NONE};
 use crate::connection::{Connection, Phase};
 use crate::filling::Filling;
 use crate::network::Network;
-use crate::setup::{Prepared, PreparedRequest, RequestRef};
+use crate::setup::{PathIs, Prepared, RequestRef};
 use crate::sink::{Ended, Ending};
 use crate::timers::Timer;
 use crate::translate;
+use std::sync::Arc;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
@@ -69,7 +70,7 @@ impl<D: Driver> Worker<'_, D> {
         intended: Timestamp,
     ) {
         let origin = self.sessions[session as usize].session.request().map_or(0, |id| id.0);
-        let encoded = self.prepared.encode(&request).ok();
+        let encoded = self.prepared.encode(&request, PathIs::Given).ok().map(Arc::new);
         match encoded.and_then(|encoded| Some((encoded, self.follow_to(&request.endpoint)?))) {
             Some((encoded, endpoint)) => {
                 let followed = Box::new(encoded.of(request, endpoint, origin, false));
@@ -215,7 +216,8 @@ impl<D: Driver> Worker<'_, D> {
             recorder.tally.connection_reused();
         }
         let session = &mut sessions[entry.session as usize].session;
-        let PreparedRequest { request, template, .. } = prepared.request(&entry.request);
+        let asked = prepared.request(&entry.request);
+        let (request, template) = (&asked.request, asked.template());
         let began =
             (observation.interest.random_data && request.has_random_data()).then(|| self.driver.now());
         let mut filling = Filling::head(request, session, workload);
@@ -329,7 +331,7 @@ impl<D: Driver> Worker<'_, D> {
             // If the server closed a kept-alive connection before the first byte of the reply, a repeatable request is sent
             // again and counts as a reconnect, not a failure (RFC 9112 section 9.3.1).
             Reconnect::Safe => {
-                let is_repeatable = self.prepared.request(&call.request).template.is_repeatable();
+                let is_repeatable = self.prepared.request(&call.request).template().is_repeatable();
                 unanswered && call.repeats < REPEATS && call.on_used && is_repeatable
             }
             Reconnect::Never => false,

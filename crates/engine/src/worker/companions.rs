@@ -111,7 +111,7 @@ impl<D: Driver> Worker<'_, D> {
         let Some(protocol) = &mut main.protocol else { return false };
         let Some(id) = protocol.companion_body() else { return false };
         let entry = &mut calls[id.0 as usize];
-        let mut filling = Filling::body(prepared.request(&entry.request).body.as_ref());
+        let mut filling = Filling::body(prepared.request(&entry.request).body());
         let before = companion.out.len();
         protocol.pump(id, &mut filling, PUMP, &mut companion.out);
         entry.sent_bytes += (companion.out.len() - before) as u64;

@@ -299,7 +299,7 @@ impl<D: Driver> Worker<'_, D> {
         };
         let Some(id) = protocol.next_body() else { return false };
         let entry = &mut calls[id.0 as usize];
-        let mut filling = Filling::body(prepared.request(&entry.request).body.as_ref());
+        let mut filling = Filling::body(prepared.request(&entry.request).body());
         let ((), sent) =
             write_through(tls, &mut buffers.plain, out, |out| protocol.pump(id, &mut filling, PUMP, out));
         entry.sent_bytes += sent.len() as u64;

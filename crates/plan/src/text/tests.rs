@@ -65,7 +65,7 @@ fn request() -> impl Strategy<Value = Request> {
             let body = random.filter(|_| head.is_some()).map_or(body, Body::Random);
             let is_open = head.is_some() && matches!(body, Body::None | Body::Random(_));
             let holes = if is_open { holes } else { Vec::new() };
-            Request { endpoint, path, method, headers, basic_auth, head, body, holes }
+            Request::new(path, RequestShape { endpoint, method, headers, basic_auth, head, body, holes })
         })
 }
 
@@ -75,7 +75,8 @@ fn random() -> impl Strategy<Value = RandomData> {
 
 /// At the beginning, which every head has.
 fn hole() -> impl Strategy<Value = Hole> {
-    let value = prop_oneof![Just(HoleValue::Session), random().prop_map(HoleValue::Random)];
+    let value =
+        prop_oneof![Just(HoleValue::Session), Just(HoleValue::Path), random().prop_map(HoleValue::Random)];
     value.prop_map(|value| Hole { at: 0, value })
 }
 

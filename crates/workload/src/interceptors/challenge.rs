@@ -137,7 +137,7 @@ impl Answer {
                 let mut context = AuthContext::new_with_method(
                     &who.name,
                     &who.password,
-                    &request.path,
+                    &*request.path,
                     Option::<&[u8]>::None,
                     method,
                 );

@@ -548,7 +548,7 @@ fn calls_redirected_to_the_same_place_are_told_apart() {
         "its limit is reached"
     );
     assert_eq!(session.reply(&workload, &first.moved(&location("/end"))), Sequel::Another);
-    assert_eq!(follow(session.next(&mut workload)).request.path, "/end");
+    assert_eq!(&*follow(session.next(&mut workload)).request.path, "/end");
 }
 
 #[test]
@@ -675,7 +675,7 @@ fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> Stri
             }
             Step::Cached(_) | Step::Done => break,
         };
-        said.push(sent.request.path.clone());
+        said.push(sent.request.path.to_string());
         out.push_back(sent);
     }
     said.join(" ")
@@ -810,7 +810,7 @@ fn a_recovery_request_that_fails_is_not_the_last() {
     let one = follow(session.next(&mut workload));
     assert_eq!(session.reply(&workload, &Reply::failed(one.token, &one.request)), Sequel::Another);
     let two = follow(session.next(&mut workload));
-    assert_eq!(two.request.path, "/two");
+    assert_eq!(&*two.request.path, "/two");
     assert_eq!(session.reply(&workload, &Reply::failed(two.token, &two.request)), Sequel::AsPlanned);
     assert_eq!(session.next(&mut workload), Step::Done);
 }

@@ -374,12 +374,17 @@ fn the_same_seed_draws_the_same_urls() {
     let server = target::start(Options::default());
     let urls: Vec<String> = (0..50).map(|number| target::url(&server, &format!("/?n={number}"))).collect();
     let urls = Urls::new(&urls);
-    let drawn = || {
-        let before = server.log().len();
+    let drawn = |before: usize| {
         urls.load("-seed 42 -p 1 -f 30").exits(0);
+        // The server logs a request after its reply, so the client may be first to end.
+        let until = Instant::now() + Duration::from_secs(5);
+        while server.log().len() < before + 30 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         server.log().into_iter().skip(before).map(|entry| entry.path).collect::<Vec<_>>()
     };
-    assert_eq!(drawn(), drawn());
+    let (first, second) = (drawn(0), drawn(30));
+    assert_eq!((first.len(), &first), (30, &second));
 }
 
 #[test]

@@ -362,10 +362,10 @@ fn a_raw_head_goes_out_as_it_is() {
     plan.requests[0].head = Some("GET /a b HTTP/1.1\r\nX: \u{e9}\r\n".to_owned());
     plan.requests[0].body = warwolf_plan::Body::Bytes(vec![0, 255]);
     let prepared = Prepared::new(&plan).unwrap();
-    assert_eq!(prepared.requests[0].template.bytes(), b"GET /a b HTTP/1.1\r\nX: \xe9\r\n\r\n\x00\xff");
-    assert!(!prepared.requests[0].template.closes());
+    assert_eq!(prepared.requests[0].template().bytes(), b"GET /a b HTTP/1.1\r\nX: \xe9\r\n\r\n\x00\xff");
+    assert!(!prepared.requests[0].template().closes());
     plan.connections.keep_alive = false;
-    assert!(Prepared::new(&plan).unwrap().requests[0].template.closes());
+    assert!(Prepared::new(&plan).unwrap().requests[0].template().closes());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use warwolf_driver::Address;
 use warwolf_measure::Sample;
-use warwolf_plan::{Body, Endpoint, Hole, HoleValue, Scheme};
+use warwolf_plan::{Body, Endpoint, Hole, HoleValue, RequestShape, Scheme};
 use warwolf_sim::{Actions, ConnectionId, Peer};
 use warwolf_workload::Interest;
 
@@ -130,14 +130,14 @@ fn network(ftp: &Ftp, sends: bool) -> Scenario {
 }
 
 fn transfer(body: Body) -> Request {
-    Request {
-        endpoint: Endpoint { scheme: Scheme::Ftp, host: "10.0.0.1".to_owned(), port: 21 },
-        path: if body == Body::None { "/dir/file.bin" } else { "/dir/file-.bin" }.to_owned(),
+    let endpoint = Endpoint { scheme: Scheme::Ftp, host: "10.0.0.1".to_owned(), port: 21 };
+    let shape = RequestShape {
         basic_auth: Some("me:secret".to_owned()),
         holes: if body == Body::None { vec![] } else { vec![Hole { at: 10, value: HoleValue::Session }] },
         body,
-        ..Request::get(URL).unwrap()
-    }
+        ..RequestShape::get(endpoint)
+    };
+    Request::new(if shape.body == Body::None { "/dir/file.bin" } else { "/dir/file-.bin" }, shape)
 }
 
 fn transfers(users: u32, calls: u64, body: Body) -> Plan {

@@ -37,7 +37,7 @@ fn exchanges(interest: &mut Interest) {
 impl Observer for Notes {
     fn call(&mut self, record: &CallRecord<'_>) {
         self.notes.borrow_mut().push(Note {
-            path: record.request.path.clone(),
+            path: record.request.path.to_string(),
             planned: record.planned.is_some(),
             continued: record.is_continued,
             setup: record.is_setup,
@@ -49,7 +49,7 @@ impl Observer for Notes {
 
     fn event(&mut self, event: &Event<'_>, _now: Timestamp) {
         if let Event::Cached { request, .. } = event {
-            self.cached.borrow_mut().push(request.path.clone());
+            self.cached.borrow_mut().push(request.path.to_string());
         }
     }
 

@@ -122,10 +122,10 @@ fn an_observer_sees_every_call_once() {
     struct Notes(Rc<RefCell<Vec<Note>>>);
     impl Observer for Notes {
         fn call(&mut self, record: &CallRecord<'_>) {
-            assert_eq!(record.planned.is_none(), record.request.path == "/there");
+            assert_eq!(record.planned.is_none(), *record.request.path == *"/there");
             self.0.borrow_mut().push((
                 record.session,
-                record.request.path.clone(),
+                record.request.path.to_string(),
                 record.is_continued,
                 record.sample.outcome,
             ));

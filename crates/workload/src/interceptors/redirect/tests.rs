@@ -81,10 +81,11 @@ fn which_method_follows() {
         ("GET", 404, None),
     ];
     for (method, status, expected) in cases {
-        let request = Request { method: method.to_owned(), ..post() };
-        let followed = follow(&request, status, Some(b"/new"), false).map(|request| request.method);
+        let mut request = post();
+        request.method = method.to_owned();
+        let followed = follow(&request, status, Some(b"/new"), false).map(|request| request.method.clone());
         assert_eq!(followed.as_deref(), expected, "{method} {status}");
-        let with_get = follow(&request, status, Some(b"/new"), true).map(|request| request.method);
+        let with_get = follow(&request, status, Some(b"/new"), true).map(|request| request.method.clone());
         let expected = if (301..=303).contains(&status) { Some("GET") } else { expected };
         assert_eq!(with_get.as_deref(), expected, "{method} {status} with GET");
     }
@@ -93,7 +94,7 @@ fn which_method_follows() {
 #[test]
 fn a_body_goes_along_with_its_method() {
     let kept = follow(&post(), 307, Some(b"/new"), false).unwrap();
-    assert_eq!((kept.body, kept.headers), (post().body, post().headers));
+    assert_eq!((&kept.body, &kept.headers), (&post().body, &post().headers));
     let dropped = follow(&post(), 303, Some(b"/new"), false).unwrap();
     assert_eq!(dropped.body, Body::None);
     assert!(!dropped.headers.iter().any(|(name, _)| name == "Content-Type"));
@@ -107,7 +108,11 @@ fn credentials_stay_with_their_origin() {
     for elsewhere in ["http://b.test/", "https://a.test/", "http://a.test:81/", "http://www.a.test/"] {
         let followed = follow(&post(), 307, Some(elsewhere.as_bytes()), false).unwrap();
         let names: Vec<&str> = followed.headers.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!((followed.basic_auth, names), (None, vec!["Accept", "Content-Type"]), "{elsewhere}");
+        assert_eq!(
+            (followed.basic_auth.clone(), names),
+            (None, vec!["Accept", "Content-Type"]),
+            "{elsewhere}"
+        );
     }
     let named = follow(&post(), 307, Some(b"http://you:too@b.test/"), false).unwrap();
     assert_eq!(named.basic_auth.as_deref(), Some("you:too"), "a location may bring its own");
@@ -133,7 +138,7 @@ fn a_head_of_the_plans_own_goes_along() {
     assert_eq!(lead("http://b.test/").head, None, "it may be meant for one server only");
     request.method = "POST".to_owned();
     request.head = Some("POST /dir/page HTTP/1.1\r\nContent-length: 3\r\n".to_owned());
-    let kept = |status| follow(&request, status, Some(b"/new"), false).unwrap().head;
+    let kept = |status| follow(&request, status, Some(b"/new"), false).unwrap().head.clone();
     assert_eq!(kept(302), None, "a GET has another head");
     assert_eq!(kept(307).as_deref(), Some("POST /new HTTP/1.1\r\nContent-length: 3\r\n"));
 }
