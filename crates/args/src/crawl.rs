@@ -62,6 +62,10 @@ pub struct Crawl {
     #[arg(long, value_name = "FILE.json", help_heading = "Result")]
     pub clicks: Option<PathBuf>,
 
+    /// Write the broken links to this file, one per line: status or failure, URL and referrer, separated by tabs
+    #[arg(long, value_name = "FILE", help_heading = "Result")]
+    pub broken: Option<PathBuf>,
+
     /// Print only errors on stderr
     #[arg(long, help_heading = "Result")]
     pub quiet: bool,

@@ -22,6 +22,7 @@ pub(crate) fn crawl(args: &Crawl) -> Result<Exit, Failure> {
     let limits = limits(args)?;
     let list = args.output.as_deref().map(|path| OutputFile::open("output", path)).transpose()?;
     let model = args.clicks.as_deref().map(|path| OutputFile::open("clicks", path)).transpose()?;
+    let broken = args.broken.as_deref().map(|path| OutputFile::open("broken", path)).transpose()?;
     let (site, is_interrupted) = walk(args, &request, &limits)?;
     let urls = site.urls();
     match list {
@@ -30,6 +31,10 @@ pub(crate) fn crawl(args: &Crawl) -> Result<Exit, Failure> {
     }
     if let Some(file) = model {
         file.write(ClickModel::new(site.clicks()).print().as_bytes())?;
+    }
+    if let Some(file) = broken {
+        let lines: String = site.broken_links().map(|link| format!("{link}\n")).collect();
+        file.write(lines.as_bytes())?;
     }
     if !args.quiet {
         streams::say(&summary(&site));
@@ -87,12 +92,24 @@ fn walk(args: &Crawl, request: &Request, limits: &Limits) -> Result<(Site, bool)
 /// Pages between two lines of progress.
 const PROGRESS_EVERY: u64 = 500;
 
+/// Broken links that are printed; `--broken` writes all.
+const BROKEN_SHOWN: usize = 20;
+
 fn summary(site: &Site) -> String {
     let PageCounts { loaded, other, resources } = site.counts();
     let cut = if site.is_cut { "; a limit cut it short" } else { "" };
-    format!(
+    let mut text = format!(
         "warwolf: {loaded} pages, {other} other answers, {resources} resources; {} requests; left out: {} links elsewhere, {} by \
          robots.txt{cut}\n",
         site.requests, site.outside, site.forbidden
-    )
+    );
+    for link in site.broken_links().take(BROKEN_SHOWN) {
+        let referrer = link.referrer.map_or_else(|| "the start".to_owned(), |page| page.url.to_string());
+        text += &format!("warwolf: broken: {} {}, linked from {referrer}\n", link.reason(), link.page.url);
+    }
+    let hidden = site.broken_links().count().saturating_sub(BROKEN_SHOWN);
+    if hidden > 0 {
+        text += &format!("warwolf: and {hidden} more broken links; --broken FILE writes all\n");
+    }
+    text
 }

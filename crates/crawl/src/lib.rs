@@ -12,5 +12,5 @@ mod walk;
 
 pub use links::{Found, links};
 pub use robots::Robots;
-pub use site::PageCounts;
+pub use site::{BrokenLink, PageCounts};
 pub use walk::{Limits, Page, Progress, Site, Walk, WalkError};

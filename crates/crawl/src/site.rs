@@ -1,6 +1,8 @@
 //! What a crawled site amounts to: a list of URLs, and the links between its pages.
 
 use crate::{Page, Site};
+use std::fmt;
+use warwolf_exchange::Ending;
 
 /// Maximum number of redirects in a row.
 const REDIRECTS_MAX: u32 = 5;
@@ -16,7 +18,46 @@ pub struct PageCounts {
     pub resources: usize,
 }
 
+/// A link that leads to no page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrokenLink<'a> {
+    /// Where it leads.
+    pub page: &'a Page,
+    /// The first page with such a link; `None` for the start of the crawl.
+    pub referrer: Option<&'a Page>,
+}
+
+impl BrokenLink<'_> {
+    /// The status, or why there was none.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self.page.ending {
+            Some(ending) if ending != Ending::Complete => ending.to_string(),
+            _ => self.page.status.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for BrokenLink<'_> {
+    /// Status or failure, URL and referrer, separated by tabs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let referrer = self.referrer.map_or("-", |page| page.url.as_str());
+        write!(f, "{}\t{}\t{referrer}", self.reason(), self.page.url)
+    }
+}
+
 impl Site {
+    /// The links whose pages could not be loaded or had a status of 400 or more, in the order of discovery.
+    pub fn broken_links(&self) -> impl Iterator<Item = BrokenLink<'_>> {
+        let is_broken = |page: &&Page| {
+            page.ending.is_some_and(|ending| ending != Ending::Complete || page.status >= 400)
+        };
+        self.pages.iter().filter(is_broken).map(|page| BrokenLink {
+            page,
+            referrer: page.referrer.and_then(|number| self.pages.get(number as usize)),
+        })
+    }
+
     /// Counts the pages.
     #[must_use]
     pub fn counts(&self) -> PageCounts {
@@ -72,7 +113,15 @@ mod tests {
 
     fn page(path: &str, status: u16, links: &[u32]) -> Page {
         let url = Url::parse("http://a.test/").unwrap().join(path).unwrap();
-        Page { url, depth: 0, status, links: links.to_vec(), is_resource: status == 0 }
+        Page {
+            url,
+            depth: 0,
+            status,
+            ending: None,
+            referrer: None,
+            links: links.to_vec(),
+            is_resource: status == 0,
+        }
     }
 
     #[test]

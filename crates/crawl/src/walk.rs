@@ -60,12 +60,31 @@ pub struct Page {
     pub url: Url,
     /// Its distance from the start in clicks.
     pub depth: u32,
-    /// The status of the response; 0 if targets was none or the page was not requested.
+    /// The status of the response; 0 if there was none or the page was not requested.
     pub status: u16,
+    /// How the exchange ended; `None` if the page was not requested.
+    pub ending: Option<Ending>,
+    /// The first page that links to it, as an index in the list of pages; `None` for the start.
+    pub referrer: Option<u32>,
     /// Its links as indices in the list of pages, in document order, without duplicates.
     pub links: Vec<u32>,
     /// It is a resource of pages, not a link.
     pub is_resource: bool,
+}
+
+impl Page {
+    /// A page that was not requested.
+    fn at(url: &Url) -> Self {
+        Self {
+            url: url.clone(),
+            depth: 0,
+            status: 0,
+            ending: None,
+            referrer: None,
+            links: Vec::new(),
+            is_resource: false,
+        }
+    }
 }
 
 /// The result of a crawl.
@@ -172,7 +191,7 @@ impl<'a, D: Driver> Walk<'a, D> {
         if !self.robots.allows(target(self.start)) {
             return Err(WalkError::Forbidden);
         }
-        self.add_page(self.start, 0);
+        self.add_page(self.start, 0, None);
         self.crawl(watch)
     }
 
@@ -253,6 +272,7 @@ impl<'a, D: Driver> Walk<'a, D> {
         }
         let reply = exchange.reply;
         self.site.pages[page as usize].status = reply.status;
+        self.site.pages[page as usize].ending = Some(exchange.ending);
         let mut targets = Vec::new();
         let location = reply.field("location").and_then(|text| std::str::from_utf8(text).ok());
         if (300..400).contains(&reply.status)
@@ -268,16 +288,16 @@ impl<'a, D: Driver> Walk<'a, D> {
             let found = links(&reply.body, &url);
             targets.extend(found.pages);
             if self.limits.resources {
-                found.resources.iter().for_each(|url| self.add_resource(url, depth));
+                found.resources.iter().for_each(|url| self.add_resource(url, depth, page));
             }
         }
         let mut links_here = Vec::new();
         for url in &targets {
-            if let Some(page) = self.add_page(url, depth + 1)
-                && !links_here.contains(&page)
+            if let Some(linked) = self.add_page(url, depth + 1, Some(page))
+                && !links_here.contains(&linked)
                 && links_here.len() < LINKS_KEPT
             {
-                links_here.push(page);
+                links_here.push(linked);
             }
         }
         self.site.pages[page as usize].links = links_here;
@@ -294,7 +314,7 @@ impl<'a, D: Driver> Walk<'a, D> {
     }
 
     /// Returns the index of the page at `url` if it belongs to the site, and queues it if it is new.
-    fn add_page(&mut self, url: &Url, depth: u32) -> Option<u32> {
+    fn add_page(&mut self, url: &Url, depth: u32, referrer: Option<u32>) -> Option<u32> {
         if depth > 0 && !self.is_inside(url) {
             return None;
         }
@@ -306,21 +326,20 @@ impl<'a, D: Driver> Walk<'a, D> {
         self.site.is_cut |= page.is_none();
         let page = page?;
         if page as usize == self.site.pages.len() {
-            let url = url.clone();
-            self.site.pages.push(Page { url, depth, status: 0, links: Vec::new(), is_resource: false });
+            self.site.pages.push(Page { depth, referrer, ..Page::at(url) });
         }
         Some(page)
     }
 
     /// Lists a resource without requesting it.
-    fn add_resource(&mut self, url: &Url, depth: u32) {
+    fn add_resource(&mut self, url: &Url, depth: u32, referrer: u32) {
         if !self.is_inside(url) {
             return;
         }
         match self.frontier.note(url) {
             Some(page) if page as usize == self.site.pages.len() => {
-                let url = url.clone();
-                self.site.pages.push(Page { url, depth, status: 0, links: Vec::new(), is_resource: true });
+                let referrer = Some(referrer);
+                self.site.pages.push(Page { depth, referrer, is_resource: true, ..Page::at(url) });
             }
             Some(_) => {}
             None => self.site.is_cut = true,

@@ -162,3 +162,40 @@ fn a_stop_ends_a_long_crawl_delay_and_keeps_the_pages() {
     let site = Walk::run(driver, &place(), &start, &Limits::default(), &mut |_| true).unwrap();
     assert!(site.is_cut && site.counts().loaded == 1, "{site:?}");
 }
+
+#[test]
+fn broken_links_are_listed_with_status_and_referrer() {
+    let (scenario, _) = site(|target| match target {
+        "/" => (200, "text/html", "<a href=/a><a href=/moved><a href=/gone>".to_owned()),
+        "/a" => (200, "text/html", "<a href=/gone><a href=/worse>".to_owned()),
+        "/moved" => (301, "/lost", String::new()),
+        "/worse" => (503, "text/html", String::new()),
+        _ => (404, "text/html", String::new()),
+    });
+    let site = walked(scenario, &Limits { rate: 1_000.0, ..Limits::default() }).unwrap();
+    let broken: Vec<String> = site.broken_links().map(|link| link.to_string()).collect();
+    let expected = [
+        "404\thttp://a.test/gone\thttp://a.test/",
+        "503\thttp://a.test/worse\thttp://a.test/a",
+        "404\thttp://a.test/lost\thttp://a.test/moved",
+    ];
+    assert_eq!(broken, expected);
+}
+
+#[test]
+fn a_page_that_does_not_answer_is_a_broken_link_and_one_never_requested_is_not() {
+    let server = Server::new(|request: &Request<'_>| match request.target {
+        "/" => Reply::raw(
+            "HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 24\r\n\r\n<a href=/half><a href=/x>",
+        ),
+        "/half" => Reply::raw("HTTP/1.1 200 X\r\nContent-Length: 24\r\n\r\n").then(Then::Close),
+        _ => Reply::raw("HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n"),
+    });
+    let start = Url::parse("http://a.test/").unwrap();
+    let limits = Limits { rate: 1.0, ..Limits::default() };
+    let mut watch = |progress: Progress| progress.asked < 3;
+    let site =
+        Walk::run(SimDriver::new(Scenario::new(1, server)), &place(), &start, &limits, &mut watch).unwrap();
+    let broken: Vec<String> = site.broken_links().map(|link| link.to_string()).collect();
+    assert!(matches!(broken.as_slice(), [half] if half.contains("\thttp://a.test/half\thttp://a.test/")), "{broken:?}");
+}
