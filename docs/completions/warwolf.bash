@@ -641,7 +641,7 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__crawl)
-            opts="-n -r -c -H -k -o -h --pages --depth --rate --connections --under --ignore-robots --resources --header --timeout --page-size --insecure --cacert --output --clicks --quiet --help"
+            opts="-n -r -c -H -k -o -h --pages --depth --rate --connections --under --ignore-robots --resources --header --timeout --page-size --insecure --cacert --output --clicks --broken --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -708,6 +708,10 @@ _warwolf() {
                     return 0
                     ;;
                 --clicks)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --broken)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2209,7 +2213,7 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__torture)
-            opts="-n -r -c -H -k -o -h --requests --rate --connections --seed --first --longest --header --patience --recovery --tries --findings --replay --times --i-may-test --insecure --cacert --format --output --quiet --help"
+            opts="-n -r -c -H -k -o -h --requests --rate --connections --seed --first --longest --header --patience --recovery --restart --tries --findings --replay --times --i-may-test --insecure --cacert --format --output --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2264,6 +2268,10 @@ _warwolf() {
                     return 0
                     ;;
                 --recovery)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --restart)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -616,6 +616,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l longest -d '
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -s H -l header -d 'Header field for every request, such as \'Authorization: …\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l patience -d 'Report a hang when a complete request gets no response byte for this long' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l recovery -d 'Maximum time that the server may need to recover after a failure' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l restart -d 'Command that restarts the server when it does not recover, run by `sh -c`; it must return, so start a server with &' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l tries -d 'Maximum requests spent shrinking one finding' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l findings -d 'Stop after this number of findings' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand torture" -l replay -d 'Send one request alone: as printed after `--replay` in a report, or FILE.json#2 for the second finding in a file' -r
@@ -641,6 +642,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l page-size -d '
 complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l cacert -d 'Trust the certificates in this PEM file instead of those of the system' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s o -l output -d 'Write the list of URLs to this file instead of stdout, one per line: for `warwolf run --urls`, siege, http_load' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l clicks -d 'Write the click model to this file, for `warwolf run --clicks`' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l broken -d 'Write the broken links to this file, one per line: status or failure, URL and referrer, separated by tabs' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l ignore-robots -d 'Ignore robots.txt; for your own server'
 complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l resources -d 'Also list the resources of pages: images, scripts, style sheets'
 complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s k -l insecure -d 'Accept any certificate'

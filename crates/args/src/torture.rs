@@ -47,6 +47,12 @@ pub struct Torture {
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub recovery: String,
 
+    /// Command that restarts the server when it does not recover, run by `sh -c`; it must return, so start a server with &
+    ///
+    /// The requests that may have stopped the server are then sent alone, one after the other, until the one is found.
+    #[arg(long, value_name = "COMMAND")]
+    pub restart: Option<String>,
+
     /// Maximum requests spent shrinking one finding
     #[arg(long, value_name = "N", default_value = "3k")]
     pub tries: String,
@@ -57,7 +63,7 @@ pub struct Torture {
 
     /// Send one request alone: as printed after `--replay` in a report, or FILE.json#2 for the second finding in a file
     ///
-    /// Without a URL the argument is a file written by `-o FILE.json`, and selects its first finding unless #N follows.
+    /// A file is one written by `-o FILE.json`; without #N its first finding is sent. With a URL it is sent there.
     #[arg(long, value_name = "FINDING")]
     pub replay: Option<String>,
 

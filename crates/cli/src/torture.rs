@@ -8,6 +8,7 @@ use crate::progress::Manner;
 use crate::{signals, streams};
 use std::net::IpAddr;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use warwolf_args::torture::{FormatWord, Torture};
 use warwolf_args::{FileError, UsageError, values};
 use warwolf_driver::{Address, host};
@@ -15,9 +16,10 @@ use warwolf_engine::Control;
 use warwolf_exchange::{Ending, Interruptible, Message, Step, Target};
 use warwolf_plan::Request;
 use warwolf_plan::quantity::{parse_rate, parse_size, print_rate};
+use warwolf_plan::secrets::is_secret_field;
 use warwolf_torture::curl::quote;
 use warwolf_torture::{
-    Base, Campaign, CampaignError, Finding, Format, Generator, Options, Outcome, Progress, Subject,
+    Base, Campaign, CampaignError, Finding, Format, Generator, Options, Outcome, Progress, Restart, Subject,
     from_json, may_test, render, replay, spelling,
 };
 
@@ -91,7 +93,7 @@ fn subject(args: &Torture, request: &Request, seed: u64) -> Subject {
     }
     let mut seeded = String::new();
     for header in &args.header {
-        seeded += &format!(" -H {}", quote(header));
+        seeded += &format!(" -H {}", shown_header(header));
     }
     if args.longest != "64k" {
         seeded += &format!(" --longest {}", quote(&args.longest));
@@ -103,6 +105,18 @@ fn subject(args: &Torture, request: &Request, seed: u64) -> Subject {
         seed,
         extra,
         seeded,
+    }
+}
+
+/// A header field in a command that is printed. A secret is left to a variable of the shell, which is named after the field.
+fn shown_header(header: &str) -> String {
+    match header.split_once(':') {
+        Some((name, _)) if is_secret_field(name) => {
+            let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+            let variable: String = name.trim().to_ascii_uppercase().chars().map(letter).collect();
+            format!("{}\"${variable}\"", quote(&format!("{}: ", name.trim())))
+        }
+        _ => quote(header),
     }
 }
 
@@ -159,10 +173,27 @@ fn hunt(
         !control.is_stopped()
     };
     let driver = Interruptible::new(driver(options.at_once + 2)?, || control.is_stopped());
-    Campaign::run(driver, place, generator, subject, options, &mut watch).map_err(|error| match error {
-        CampaignError::Failing(what) => TargetFailure::Failing(what.to_string()).into(),
-        CampaignError::Machine(error) => MachineFailure::Wait(error).into(),
-    })
+    let mut run_command = || {
+        let command = args.restart.as_deref().unwrap_or_default();
+        if !args.quiet {
+            streams::say(&format!("warwolf: the server does not recover: `{command}`\n"));
+        }
+        !control.is_stopped() && restart(command)
+    };
+    let restart = args.restart.is_some().then_some(&mut run_command as Restart<'_>);
+    Campaign::run(driver, place, generator, subject, options, restart, &mut watch).map_err(
+        |error| match error {
+            CampaignError::Failing(what) => TargetFailure::Failing(what.to_string()).into(),
+            CampaignError::Machine(error) => MachineFailure::Wait(error).into(),
+        },
+    )
+}
+
+/// Runs a command of the user, and returns whether it succeeded. What it prints goes to stderr.
+fn restart(command: &str) -> bool {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(std::io::stderr());
+    shell.status().is_ok_and(|status| status.success())
 }
 
 /// What was said of a hunt so far.
@@ -213,16 +244,19 @@ fn deliver(outcome: &Outcome, outputs: &Outputs<Format>) -> Result<Exit, Failure
 
 /// Sends one request alone, and says what came.
 fn again(args: &Torture, finding: &str) -> Result<Exit, Failure> {
-    let (url, message) = match &args.url {
-        Some(url) => {
-            let message = spelling::read(finding);
-            (url.clone(), message.map_err(|why| UsageError::option("replay", why.to_string()))?)
-        }
-        None => kept(finding)?,
+    let (url, message) = if args.url.is_none() || is_file(finding) {
+        let (url, message) = kept(finding)?;
+        (args.url.clone().unwrap_or(url), message)
+    } else {
+        let message = spelling::read(finding).map_err(|why| UsageError::option("replay", why))?;
+        (args.url.clone().unwrap_or_default(), message)
     };
     let request = Request::get(&url).map_err(UsageError::of_option)?;
     let timeout = options(args)?.timeout;
     let place = permitted(&request, args)?;
+    if !args.quiet {
+        streams::say(&format!("warwolf: sending {} bytes to {}\n", message.size_bytes(), request.endpoint));
+    }
     let seen = replay(driver(1)?, &place, &message, timeout, args.times);
     let seen = seen.map_err(MachineFailure::Wait)?;
     let mut text = String::new();
@@ -243,6 +277,12 @@ fn again(args: &Torture, finding: &str) -> Result<Exit, Failure> {
     Ok(if seen.iter().any(|(_, trouble)| trouble.is_some()) { Exit::Broken } else { Exit::Well })
 }
 
+/// Whether `FILE` or `FILE#N` names a file that exists.
+fn is_file(args: &str) -> bool {
+    let path = args.rsplit_once('#').map_or(args, |(path, _)| path);
+    Path::new(path).is_file() || Path::new(args).is_file()
+}
+
 /// The address and the request of a finding in a file, `FILE` or `FILE#N`.
 fn kept(args: &str) -> Result<(String, Message), UsageError> {
     let wrong = |why: &str| UsageError::value("replay", args, why);
@@ -260,4 +300,15 @@ fn kept(args: &str) -> Result<(String, Message), UsageError> {
     let finding = finding.ok_or_else(|| wrong(&format!("it has {} findings", outcome.findings.len())))?;
     let message = finding.message().ok_or_else(|| wrong("no single request is to blame for this finding"))?;
     Ok((outcome.subject.url, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_commands_contain_variables_instead_of_credentials() {
+        assert_eq!(shown_header("Accept: a'b"), quote("Accept: a'b"));
+        assert_eq!(shown_header("X-Api-Key: hunter2"), "'X-Api-Key: '\"$X_API_KEY\"");
+    }
 }

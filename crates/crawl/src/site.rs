@@ -49,9 +49,8 @@ impl fmt::Display for BrokenLink<'_> {
 impl Site {
     /// The links whose pages could not be loaded or had a status of 400 or more, in the order of discovery.
     pub fn broken_links(&self) -> impl Iterator<Item = BrokenLink<'_>> {
-        let is_broken = |page: &&Page| {
-            page.ending.is_some_and(|ending| ending != Ending::Complete || page.status >= 400)
-        };
+        let is_broken =
+            |page: &&Page| page.ending.is_some_and(|ending| ending != Ending::Complete || page.status >= 400);
         self.pages.iter().filter(is_broken).map(|page| BrokenLink {
             page,
             referrer: page.referrer.and_then(|number| self.pages.get(number as usize)),

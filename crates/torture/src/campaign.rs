@@ -5,10 +5,11 @@
 //! candidate alone. If the failure recurs, the request is shrunk and becomes a finding; otherwise the failure is counted as
 //! unconfirmed.
 
+mod recovery;
 mod triage;
 
 use crate::completeness::requires_response;
-use crate::failure::{Failure, classify, is_slower};
+use crate::failure::{Failure, classify, is_reset_refusal, is_slower};
 use crate::finding::{Finding, Outcome, Subject, Unconfirmed};
 use crate::generate::Generator;
 use std::collections::{BTreeMap, VecDeque};
@@ -97,6 +98,9 @@ const SHORT: Duration = Duration::from_millis(100);
 /// The body of a response is not needed.
 const BODY: BodyLimits = BodyLimits { kept: 0, awaited: 1 << 20 };
 
+/// Restarts the server, and returns whether that succeeded.
+pub type Restart<'a> = &'a mut dyn FnMut() -> bool;
+
 /// A campaign in progress.
 pub struct Campaign<'a, D> {
     exchanges: Exchanges<D>,
@@ -119,6 +123,7 @@ pub struct Campaign<'a, D> {
     /// The server did not recover while a finding was shrunk.
     is_lost: bool,
     is_stopped: bool,
+    restart: Option<Restart<'a>>,
     watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
 }
 
@@ -131,7 +136,7 @@ impl<D> std::fmt::Debug for Campaign<'_, D> {
 impl<'a, D: Driver> Campaign<'a, D> {
     /// Runs a campaign with the requests of `generator`. The driver needs room for `options.at_once` + 2 sockets. `watch` receives the
     /// progress several times a second and returns false to end the campaign early. If waiting is interrupted, the outcome is
-    /// incomplete.
+    /// incomplete. `restart` is called when the server does not recover; without it, that ends the campaign.
     ///
     /// # Errors
     /// When valid requests fail at the start, or waiting fails in the kernel.
@@ -141,6 +146,7 @@ impl<'a, D: Driver> Campaign<'a, D> {
         generator: &'a Generator,
         subject: Subject,
         options: Options,
+        restart: Option<Restart<'a>>,
         watch: &'a mut dyn FnMut(&Progress<'_>) -> bool,
     ) -> Result<Outcome, CampaignError> {
         let exchanges = Exchanges::new(driver, options.at_once + 2, BODY);
@@ -153,6 +159,8 @@ impl<'a, D: Driver> Campaign<'a, D> {
             baseline_ms: (0.0, 0.0),
             findings: Vec::new(),
             unconfirmed: Vec::new(),
+            reset_refusals: 0,
+            restarts: 0,
             is_complete: false,
         };
         let mut campaign = Self {
@@ -171,6 +179,7 @@ impl<'a, D: Driver> Campaign<'a, D> {
             is_failing: false,
             is_lost: false,
             is_stopped: false,
+            restart,
             watch,
         };
         match campaign.begin().and_then(|()| campaign.load()) {
@@ -308,6 +317,7 @@ impl<'a, D: Driver> Campaign<'a, D> {
             if matches!(exchange.ending, Ending::Refused | Ending::ConnectTimeout) {
                 self.is_failing = true;
             }
+            self.outcome.reset_refusals += u64::from(is_reset_refusal(&exchange));
             let message = self.generator.request(exchange.tag).message;
             if let Some(failure) = classify(&message, &exchange) {
                 self.candidates.push((exchange.tag, Some(failure)));
@@ -335,21 +345,6 @@ impl<'a, D: Driver> Campaign<'a, D> {
         self.outcome.alone += 1;
         let timeout = self.timeout(&message, idle);
         self.exchanges.alone(message, self.server, timeout)
-    }
-
-    /// Waits until valid requests succeed as at the start. Returns false after the recovery time.
-    fn wait_for_recovery(&mut self) -> io::Result<bool> {
-        let until = self.exchanges.now() + self.options.recovery;
-        loop {
-            let probe = self.alone(self.generator.baseline(), self.options.timeout)?;
-            if self.is_well(&probe) {
-                return Ok(true);
-            }
-            if self.exchanges.now() >= until {
-                return Ok(false);
-            }
-            self.exchanges.pause(Duration::from_millis(50), &mut Vec::new())?;
-        }
     }
 
     /// Checks whether the server has become slow and remains slow without load. Any request since the last check may be the cause.

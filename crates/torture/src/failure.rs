@@ -76,6 +76,7 @@ pub fn classify(message: &Message, exchange: &Exchange) -> Option<Failure> {
         Ending::Complete if is_server_error(reply.status) => Some(Failure::ServerError(reply.status)),
         Ending::NoResponse if is_required() => Some(Failure::Hang),
         Ending::Closed | Ending::Reset if is_required() => Some(Failure::Dropped),
+        Ending::ResetMidReply if is_reset_refusal(exchange) => None,
         Ending::Stalled | Ending::ClosedMidReply | Ending::ResetMidReply
             if reply.status != 0 || is_required() =>
         {
@@ -93,6 +94,17 @@ pub fn classify(message: &Message, exchange: &Exchange) -> Option<Failure> {
         Ending::Tls(failure) => Some(Failure::Tls(failure.to_string())),
         _ => None,
     }
+}
+
+/// Returns whether the response is a refusal with a complete head and without a length, after which the connection was reset. The
+/// server closed it to end the response, and the kernel reset it because bytes of the request were not read: the client may lose the
+/// end of the response, and no other client is affected.
+#[must_use]
+pub fn is_reset_refusal(exchange: &Exchange) -> bool {
+    let reply = &exchange.reply;
+    let is_refusal = (400..500).contains(&reply.status) || matches!(reply.status, 501 | 505);
+    let has_length = reply.field("content-length").is_some() || reply.field("transfer-encoding").is_some();
+    exchange.ending == Ending::ResetMidReply && is_refusal && !has_length
 }
 
 /// Returns whether a status is a server failure. 501 and 505 are rejections of an unknown method or version.
@@ -156,6 +168,34 @@ mod tests {
         }
         let malformed = classified(whole, Ending::Malformed(Violation::BadStatusLine), 0).unwrap();
         assert_eq!(malformed.name(), "malformed-reply");
+    }
+
+    #[test]
+    fn a_refusal_without_a_length_that_ends_with_a_reset_is_a_note() {
+        let exchange = |status, ending, field: Option<&str>| Exchange {
+            tag: 0,
+            started: Timestamp::ZERO,
+            sent: Timestamp::ZERO,
+            finished: Timestamp::ZERO,
+            ending,
+            reply: Reply {
+                status,
+                fields: field.map(|name| (name.as_bytes().to_vec(), b"9".to_vec())).into_iter().collect(),
+                ..Reply::default()
+            },
+        };
+        let message = Message::of(*b"GET / HTTP/1.1\r\n\r\n");
+        for status in [400, 431, 501] {
+            let reset = exchange(status, Ending::ResetMidReply, None);
+            assert!(is_reset_refusal(&reset) && classify(&message, &reset).is_none(), "{status}");
+        }
+        for failed in [
+            exchange(200, Ending::ResetMidReply, None),
+            exchange(400, Ending::ResetMidReply, Some("Content-Length")),
+            exchange(400, Ending::Stalled, None),
+        ] {
+            assert_eq!(classify(&message, &failed), Some(Failure::HalfReply), "{failed:?}");
+        }
     }
 
     #[test]

@@ -179,6 +179,12 @@ pub struct Outcome {
     /// Failures that could not be reproduced.
     #[serde(rename = "doubts")]
     pub unconfirmed: Vec<Unconfirmed>,
+    /// Refusals without a length that ended with a reset, because the server had not read the whole request.
+    #[serde(default)]
+    pub reset_refusals: u64,
+    /// How often the server was restarted.
+    #[serde(default)]
+    pub restarts: u32,
     /// The campaign was not ended early.
     pub is_complete: bool,
 }

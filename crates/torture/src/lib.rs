@@ -17,9 +17,9 @@ mod scope;
 mod shrink;
 pub mod spelling;
 
-pub use campaign::{Campaign, CampaignError, Options, Progress, replay};
+pub use campaign::{Campaign, CampaignError, Options, Progress, Restart, replay};
 pub use completeness::{is_versioned, requires_response};
-pub use failure::{Failure, classify, is_slower};
+pub use failure::{Failure, classify, is_reset_refusal, is_slower};
 pub use finding::{Finding, Outcome, Subject, Unconfirmed, from_json};
 pub use generate::{Base, Generated, Generator, Trap, traps};
 pub use report::{Format, render};

@@ -67,6 +67,16 @@ fn text(outcome: &Outcome) -> String {
             unconfirmed.failure, unconfirmed.times, unconfirmed.number
         );
     }
+    if outcome.reset_refusals > 0 {
+        let _ = writeln!(
+            out,
+            "note        {} refusals ended with a reset, because the server closed with bytes of the request unread",
+            outcome.reset_refusals
+        );
+    }
+    if outcome.restarts > 0 {
+        let _ = writeln!(out, "restarts    {}", outcome.restarts);
+    }
     let how = if outcome.is_complete { "" } else { "; ended early" };
     let _ = match outcome.findings.len() {
         0 => writeln!(out, "result      nothing found{how}"),
@@ -223,6 +233,8 @@ mod tests {
             ..finding.clone()
         };
         Outcome {
+            reset_refusals: 0,
+            restarts: 0,
             subject: Subject {
                 url: "http://a.test/".to_owned(),
                 origin: "http://a.test".to_owned(),

@@ -9,7 +9,7 @@ use warwolf_exchange::{Message, Step};
 
 /// Minimum length of a run that is written with its length.
 const RUN_MIN: usize = 12;
-/// Maximum number of bytes of one run.
+/// Maximum number of bytes of a request, and so of one run.
 const BYTES_MAX: usize = 64 << 20;
 
 /// Returns the spelling of `message`.
@@ -58,6 +58,7 @@ fn spell_bytes(bytes: &[u8], text: &mut String) {
 pub fn read(text: &str) -> Result<Message, String> {
     let mut steps = Vec::new();
     let mut bytes = Vec::new();
+    let mut room = BYTES_MAX;
     let mut rest = text;
     while !rest.is_empty() {
         if let Some(inside) = rest.strip_prefix("\\{") {
@@ -77,6 +78,7 @@ pub fn read(text: &str) -> Result<Message, String> {
             if !left.is_empty() || times > BYTES_MAX {
                 return Err(format!("`\\{{{inside}}}`: use one byte, at most {BYTES_MAX} times"));
             }
+            room = room.checked_sub(times).ok_or_else(|| format!("use at most {BYTES_MAX} bytes in all"))?;
             bytes.resize(bytes.len() + times, byte);
         } else {
             let (byte, left) = one(rest)?;
@@ -165,5 +167,7 @@ mod tests {
         {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+        let sum = r"\{a*60000000}".repeat(2);
+        assert_eq!(read(&sum), Err("use at most 67108864 bytes in all".to_owned()));
     }
 }

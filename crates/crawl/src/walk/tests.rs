@@ -197,5 +197,8 @@ fn a_page_that_does_not_answer_is_a_broken_link_and_one_never_requested_is_not()
     let site =
         Walk::run(SimDriver::new(Scenario::new(1, server)), &place(), &start, &limits, &mut watch).unwrap();
     let broken: Vec<String> = site.broken_links().map(|link| link.to_string()).collect();
-    assert!(matches!(broken.as_slice(), [half] if half.contains("\thttp://a.test/half\thttp://a.test/")), "{broken:?}");
+    assert!(
+        matches!(broken.as_slice(), [half] if half.contains("\thttp://a.test/half\thttp://a.test/")),
+        "{broken:?}"
+    );
 }

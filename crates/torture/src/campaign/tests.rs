@@ -24,7 +24,7 @@ fn run_campaign(seed: u64, peer: impl Peer + 'static, options: Options) -> Resul
     let server = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
     let generator = Generator::new(seed, base());
     let driver = SimDriver::new(Scenario::new(seed, peer));
-    Campaign::run(driver, &server, &generator, subject(seed), options, &mut |_| true)
+    Campaign::run(driver, &server, &generator, subject(seed), options, None, &mut |_| true)
 }
 
 /// A server whose behavior is a function of the bytes received so far.
@@ -164,6 +164,82 @@ fn a_server_that_stays_down_ends_the_campaign() {
     assert!(!outcome.is_complete && outcome.findings[0].suspects.is_some());
 }
 
+/// Runs a campaign against a server that stays down once `crashes` accepts what it received, until it is restarted.
+fn run_with_restarts(
+    seed: u64,
+    crashes: impl Fn(&[u8]) -> bool + Send + 'static,
+    answers_first: bool,
+    options: Options,
+) -> Outcome {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let is_down = Arc::new(AtomicBool::new(false));
+    let down = Arc::clone(&is_down);
+    let peer = Raw::new(move |input: &[u8]| {
+        if down.load(Ordering::Relaxed) {
+            return Does::Drops;
+        }
+        if !requires_response(input) {
+            return Does::Waits;
+        }
+        if crashes(input) {
+            down.store(true, Ordering::Relaxed);
+            if !answers_first {
+                return Does::Drops;
+            }
+        }
+        Does::Answers("200 OK")
+    });
+    let server = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
+    let mut restart = || {
+        is_down.store(false, Ordering::Relaxed);
+        true
+    };
+    let driver = SimDriver::new(Scenario::new(seed, peer));
+    let generator = Generator::new(seed, base());
+    Campaign::run(driver, &server, &generator, subject(seed), options, Some(&mut restart), &mut |_| true)
+        .unwrap()
+}
+
+#[test]
+fn with_restarts_the_request_that_stopped_the_server_is_found_and_shrunk() {
+    let options = Options { requests: 100, ..FEW };
+    let outcome = run_with_restarts(1, |input| input.contains(&0), false, options);
+    assert!(outcome.is_complete && outcome.restarts > 0, "{}", outcome.restarts);
+    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+    assert_eq!((&finding.failure, finding.suspects), (&Failure::Dropped, None));
+    assert!(finding.message().unwrap().bytes().contains(&0) && finding.size_bytes < 40, "{finding:?}");
+}
+
+#[test]
+fn a_request_after_whose_response_the_server_stops_is_found() {
+    let outcome = run_with_restarts(1, |input| input.contains(&0), true, Options { findings: 1, ..FEW });
+    let finding = &outcome.findings[0];
+    assert_eq!((&finding.failure, finding.suspects), (&Failure::Down, None), "{finding:?}");
+    assert!(finding.message().unwrap().bytes().contains(&0));
+}
+
+#[test]
+fn refusals_that_end_with_a_reset_are_counted_and_no_finding() {
+    struct Refuses;
+    impl Peer for Refuses {
+        fn received(&mut self, _: ConnectionId, bytes: &[u8], now: Timestamp, actions: &mut Actions) {
+            if bytes.starts_with(b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n") || bytes.len() < 200 {
+                actions.send(now, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec());
+                actions.close(now);
+            } else {
+                actions.send(now, b"HTTP/1.1 431 X\r\nConnection: close\r\n\r\n".to_vec());
+                actions.reset(now + Duration::from_millis(1));
+            }
+        }
+
+        fn ended(&mut self, _: ConnectionId, _: bool, _: Timestamp) {}
+    }
+    let outcome = run_campaign(1, Refuses, FEW).unwrap();
+    assert_eq!(outcome.findings, []);
+    assert!(outcome.reset_refusals > 10, "{}", outcome.reset_refusals);
+}
+
 #[test]
 fn a_server_that_dies_during_shrinking_ends_the_campaign() {
     let mut crashes = 0;
@@ -233,7 +309,7 @@ fn a_stop_while_shrinking_reports_the_finding_as_it_was_found() {
     let server = Target { address: Address::Ip(([127, 0, 0, 1], 80).into()), tls: None };
     let options = Options { at_once: 1, ..FEW };
     let outcome =
-        Campaign::run(driver, &server, &Generator::new(1, base()), subject(1), options, &mut |_| true)
+        Campaign::run(driver, &server, &Generator::new(1, base()), subject(1), options, None, &mut |_| true)
             .unwrap();
     assert!(!outcome.is_complete);
     let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };

@@ -1,6 +1,7 @@
 //! Triage: confirms candidates alone and shrinks those that fail again.
 
 use super::Campaign;
+use super::recovery::SHRINK_RESTARTS_MAX;
 use crate::failure::{Failure, classify};
 use crate::finding::Finding;
 use crate::shrink::shrink;
@@ -23,13 +24,13 @@ impl<D: Driver> Campaign<'_, D> {
             return Ok(());
         }
         self.is_failing = false;
-        if !self.wait_for_recovery()? {
+        let restarts = self.outcome.restarts;
+        let is_up = self.recover()?;
+        if !is_up || self.outcome.restarts > restarts {
             let suspects = candidates.iter().map(|(number, _)| *number).chain(self.recent.iter().copied());
-            let (first, last) = suspects.fold((u64::MAX, 0), |(a, b), number| (a.min(number), b.max(number)));
-            let first = first.min(last).max(self.options.first);
-            self.add_range(Failure::Down, first, last.max(first));
-            self.is_stopped = true;
-            return Ok(());
+            let suspects = suspects.collect();
+            self.recent.clear();
+            return self.handle_down(suspects, is_up);
         }
         self.recent.clear();
         candidates.sort_unstable();
@@ -60,7 +61,7 @@ impl<D: Driver> Campaign<'_, D> {
     }
 
     /// Sends one request alone, and shrinks it if it fails again.
-    fn confirm(&mut self, number: u64, seen: Option<Failure>) -> io::Result<()> {
+    pub(super) fn confirm(&mut self, number: u64, seen: Option<Failure>) -> io::Result<()> {
         let made = self.generator.request(number);
         let exchange = self.alone(made.message.clone(), self.options.timeout)?;
         let Some(failure) = classify(&made.message, &exchange) else {
@@ -69,7 +70,7 @@ impl<D: Driver> Campaign<'_, D> {
             }
             return Ok(());
         };
-        if !self.wait_for_recovery()? {
+        if !self.recover()? {
             self.add_range(Failure::Down, number, number);
             self.is_stopped = true;
             return Ok(());
@@ -117,17 +118,21 @@ impl<D: Driver> Campaign<'_, D> {
         let quick = (self.baseline * 20).max(SHRINK_TIMEOUT_MIN).min(self.options.timeout);
         let mut tries = 0;
         let most = self.options.tries;
+        let restarts_max = self.outcome.restarts + SHRINK_RESTARTS_MAX;
         let small = shrink(message, most, &mut |message| {
+            if self.outcome.restarts >= restarts_max {
+                return Ok(false);
+            }
             tries += 1;
             self.reproduces(message, failure, quick)
         })?;
-        if self.is_lost || !self.wait_for_recovery()? {
+        if self.is_lost || !self.recover()? {
             self.is_lost = true;
             return Ok((message.clone(), answer_of(first), tries));
         }
         let last = self.alone(small.clone(), self.options.timeout)?;
         let holds = classify(&small, &last).as_ref() == Some(failure);
-        self.is_lost = !self.wait_for_recovery()?;
+        self.is_lost = !self.recover()?;
         let (small, exchange) = if holds { (small, &last) } else { (message.clone(), first) };
         Ok((small, answer_of(exchange), tries))
     }
@@ -139,7 +144,7 @@ impl<D: Driver> Campaign<'_, D> {
         }
         let mut exchange = self.alone(message.clone(), idle)?;
         if matches!(exchange.ending, Ending::Refused | Ending::ConnectTimeout) {
-            if !self.wait_for_recovery()? {
+            if !self.recover()? {
                 self.is_lost = true;
                 return Ok(false);
             }
@@ -148,7 +153,7 @@ impl<D: Driver> Campaign<'_, D> {
         let found = classify(message, &exchange);
         if matches!(found, Some(Failure::Dropped | Failure::HalfReply)) {
             // A crashing server may still accept the next request and drop it.
-            self.is_lost = !self.wait_for_recovery()?;
+            self.is_lost = !self.recover()?;
         }
         Ok(found.as_ref() == Some(failure))
     }

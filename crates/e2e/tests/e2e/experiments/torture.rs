@@ -140,6 +140,8 @@ fn a_finding_is_shown_again_by_its_line_its_file_and_curl() {
     let again = Warwolf::new(&words).told().exits(99);
     assert!(again.stdout.starts_with("trouble: status 500"), "{again:#?}");
     Warwolf::new(&["torture", "--replay", &format!("{file}#1")]).told().exits(99);
+    let told = Warwolf::new(&["torture", &url, "--replay", &format!("{file}#1")]).told().exits(99);
+    assert!(told.stderr.contains(" bytes to http://127.0.0.1:"), "{told:#?}");
     Warwolf::new(&["torture", "--replay", &format!("{file}#9")]).told().exits(2);
 
     let curl = command("sh").arg("-c").arg(line("curl")).output().expect("a shell");
