@@ -30,16 +30,16 @@ complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "run" -d 'Load a ser
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "explain" -d 'Print the plan of a command line without running it'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "report" -d 'Print the report of a run file in any format'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "merge" -d 'Merge the run files of several machines that used --shard'
-complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "compare" -d 'Compare A and B: is B slower, by how much, and is the difference significant'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "sweep" -d 'Run a load for every combination of settings; prints a table and plots'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "capacity" -d 'Search for the highest rate that meets all SLOs (--slo)'
-complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "replay" -d 'Replay the requests of an access log at the original times, at a rate, or by users'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "history" -d 'Manage runs saved with `run --keep NAME`: list, show, trend, compare, tag, prune'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "target" -d 'Start the built-in test server with configurable delays and faults'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "torture" -d 'Fuzz a server: find requests that it answers incorrectly or that make it fail'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "crawl" -d 'Crawl a site: list its URLs and the links between its pages'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "man" -d 'Print the manual page in roff format'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "replay" -d 'Replay the requests of an access log at the original times, at a rate, or by users'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "compare" -d 'Compare A and B: is B slower, by how much, and is the difference significant'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
@@ -188,78 +188,18 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l quiet -d 'Pri
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand merge" -s o -l output -d 'Run file to write' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand merge" -s h -l help -d 'Print help'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
-random\t'At random'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s c -l connections -d 'Number of users in a closed loop, each with a connection [default: 50]; with --rate, maximum number of connections' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s n -l requests -d 'Stop after this number of requests: 200, 10k, 1.5m' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s d -l duration -d 'Stop after this time, including warm-up [default: 10s, unless another option ends the run]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s r -l rate -d 'Open loop: total rate of requests, independent of the server: 500/s, 10/ms, 30/m' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l arrivals -d 'Arrival process of an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l ramp -d 'Change the rate linearly: FROM:TO:TIME; in a closed loop TIME alone: start the users over this time' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l steps -d 'Sequence of rates: 500x10s,1000x10s' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l burst -d 'In an open loop, send this number of requests at the same instant; the total rate stays the same' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l think -d 'Pause between the requests of a user: 1s, uniform:1s,3s, exponential:2s' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l warmup -d 'Time at the start that is excluded from the figures, but not from the timeline' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l grace -d 'At the end, wait this long for requests in flight [default: 0s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l seed -d 'Seed of all random choices; by default a seed is chosen and printed' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s m -l method -d 'Method [default: GET, or POST with --body]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s H -l header -d 'Header field, such as \'Accept: text/html\'; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s b -l body -d 'Body, or @FILE for the content of a file' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s T -l content-type -d 'Content-Type of the body' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s A -l accept -d 'Accept header' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l unix-socket -d 'Connect to this Unix socket instead of the host of the URL' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l bind -d 'Source addresses, comma-separated, used in turn; each provides about 28,000 ports' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l send-buffer -d 'Size of the kernel\'s send buffer per connection: 64k' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l receive-buffer -d 'Size of the kernel\'s receive buffer per connection: 64k' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l cacert -d 'Trust the certificates in this PEM file instead of those of the system' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l cert -d 'Client certificate chain, PEM' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l key -d 'Private key of --cert, PEM' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l tls-min -d 'Lowest TLS version: 1.2 or 1.3 [default: 1.2]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l tls-max -d 'Highest TLS version: 1.2 or 1.3 [default: 1.3]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l ciphers -d 'Cipher suites to offer, comma-separated IANA or OpenSSL names' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l server-name -d 'Server name to send and to verify instead of the host of the URL' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l threads -d 'Number of worker threads [default: depends on the machine and the load]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l driver -d 'Kernel interface [default: uring if the kernel allows it, else epoll]' -r -f -a "uring\t'io_uring, or an error if it is not available'
-epoll\t'epoll'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
-spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slice -d 'Length of a slice of the alternation A B B A [default: 1s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow -d 'Allowed deterioration of rate and latency; beyond it the exit code is 97 [default: 5%]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow-errors -d 'Allowed increase of the error rate, in percentage points: 0.1% is one request in a thousand [default: 0.1%]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l format -d 'Format of the result on stdout [default: text]' -r -f -a "text\t'A table'
-json\t'All data, for programs'
-csv\t'The table, for spreadsheets'
-markdown\t'The table, for pull requests'
-html\t'One page with charts'
-svg\t'One chart'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l cookies -d 'Store cookies, separately for each user or session'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http1.0 -d 'Use HTTP/1.0'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l disable-keepalive -d 'Open a new connection for every request'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l nagle -d 'Let the kernel delay small packets (no TCP_NODELAY)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l close-with-reset -d 'Close connections with a reset, so that no port stays in TIME_WAIT'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s k -l insecure -d 'Accept any certificate'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l no-resumption -d 'Never resume TLS sessions'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l different -d 'Compare run files even if their loads differ'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l strict -d 'Exit with 96 if the result is not reliable'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l quiet -d 'Print only errors on stderr'
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l vary -d 'Setting to vary: connections=10,100 or target=old:http://a/,new:http://b/; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l repeats -d 'Number of runs per point [default: 1]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l sequence -d 'Order of the points [default: balanced]' -r -f -a "given\t'In the given order'
+balanced\t'Every second repeat in reverse order, so that a linear drift cancels out (the default)'
+random\t'A random order for each repeat'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l rest -d 'Wait this long before each run [default: 0s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l between -d 'Shell command to execute before each run, for example to restart the server' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l folder -d 'Save every run in this folder; skip runs that are already there' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l chart -d 'Chart for files that end with .svg [default: response]' -r -f -a "response\t'Mean response time'
+rate\t'Completed requests per second'
+p99\t'99th percentile of latency'
+errors\t'Share of errors'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
@@ -307,18 +247,6 @@ epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l vary -d 'Setting to vary: connections=10,100 or target=old:http://a/,new:http://b/; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l repeats -d 'Number of runs per point [default: 1]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l sequence -d 'Order of the points [default: balanced]' -r -f -a "given\t'In the given order'
-balanced\t'Every second repeat in reverse order, so that a linear drift cancels out (the default)'
-random\t'A random order for each repeat'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l rest -d 'Wait this long before each run [default: 0s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l between -d 'Shell command to execute before each run, for example to restart the server' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l folder -d 'Save every run in this folder; skip runs that are already there' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l chart -d 'Chart for files that end with .svg [default: response]' -r -f -a "response\t'Mean response time'
-rate\t'Completed requests per second'
-p99\t'99th percentile of latency'
-errors\t'Share of errors'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l format -d 'Format of the result on stdout [default: text]' -r -f -a "text\t'A table'
 json\t'All data, for programs'
@@ -340,6 +268,11 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l no-resumption 
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l strict -d 'Exit with 96 if the result is not reliable'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l quiet -d 'Print only errors on stderr'
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l start -d 'Initial rate [default: 50/s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l most -d 'Maximum rate [default: 1m/s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l precision -d 'Precision of the result [default: 2%]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l retests -d 'Maximum repetitions of a borderline rate, each twice as long [default: 2]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l rest -d 'Minimum pause between rates [default: 500ms]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
@@ -387,11 +320,6 @@ epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l start -d 'Initial rate [default: 50/s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l most -d 'Maximum rate [default: 1m/s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l precision -d 'Precision of the result [default: 2%]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l retests -d 'Maximum repetitions of a borderline rate, each twice as long [default: 2]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l rest -d 'Minimum pause between rates [default: 500ms]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l format -d 'Format of the result on stdout [default: text]' -r -f -a "text\t'A table'
 json\t'All data, for programs'
@@ -413,88 +341,6 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l no-resumpti
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l strict -d 'Exit with 96 if the result is not reliable'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l quiet -d 'Print only errors on stderr'
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
-random\t'At random'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s c -l connections -d 'Number of users in a closed loop, each with a connection [default: 50]; with --rate, maximum number of connections' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s n -l requests -d 'Stop after this number of requests: 200, 10k, 1.5m' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s d -l duration -d 'Stop after this time, including warm-up [default: 10s, unless another option ends the run]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s r -l rate -d 'Open loop: total rate of requests, independent of the server: 500/s, 10/ms, 30/m' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l arrivals -d 'Arrival process of an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l ramp -d 'Change the rate linearly: FROM:TO:TIME; in a closed loop TIME alone: start the users over this time' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l steps -d 'Sequence of rates: 500x10s,1000x10s' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l burst -d 'In an open loop, send this number of requests at the same instant; the total rate stays the same' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l think -d 'Pause between the requests of a user: 1s, uniform:1s,3s, exponential:2s' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l warmup -d 'Time at the start that is excluded from the figures, but not from the timeline' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l grace -d 'At the end, wait this long for requests in flight [default: 0s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l seed -d 'Seed of all random choices; by default a seed is chosen and printed' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s m -l method -d 'Method [default: GET, or POST with --body]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s H -l header -d 'Header field, such as \'Accept: text/html\'; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s b -l body -d 'Body, or @FILE for the content of a file' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s T -l content-type -d 'Content-Type of the body' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s A -l accept -d 'Accept header' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l unix-socket -d 'Connect to this Unix socket instead of the host of the URL' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l bind -d 'Source addresses, comma-separated, used in turn; each provides about 28,000 ports' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l send-buffer -d 'Size of the kernel\'s send buffer per connection: 64k' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l receive-buffer -d 'Size of the kernel\'s receive buffer per connection: 64k' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l cacert -d 'Trust the certificates in this PEM file instead of those of the system' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l cert -d 'Client certificate chain, PEM' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l key -d 'Private key of --cert, PEM' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l tls-min -d 'Lowest TLS version: 1.2 or 1.3 [default: 1.2]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l tls-max -d 'Highest TLS version: 1.2 or 1.3 [default: 1.3]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l ciphers -d 'Cipher suites to offer, comma-separated IANA or OpenSSL names' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l server-name -d 'Server name to send and to verify instead of the host of the URL' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l threads -d 'Number of worker threads [default: depends on the machine and the load]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l driver -d 'Kernel interface [default: uring if the kernel allows it, else epoll]' -r -f -a "uring\t'io_uring, or an error if it is not available'
-epoll\t'epoll'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
-spin\t'Poll without sleeping'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l to -d 'Send every request to this server: scheme, host and port of a URL' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l map -d 'Send requests for one host of the log to this server: a.test=http://127.0.0.1:81/; may be repeated' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l speed -d 'Speed relative to the log: 2x, 0.5x [default: 1x]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l only-methods -d 'Methods to send; `all` sends every method. Bodies are sent from HAR files; logs do not contain them [default: GET,HEAD]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l only-status -d 'Send only requests with these statuses in the log, comma-separated: 200, 3xx' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l since -d 'Skip requests before this time: 2026-11-21T10:00:00Z' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l until -d 'Skip requests at or after this time' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l log-format -d 'Format of the log [default: detected from the first line]' -r -f -a "common\t'Apache\'s and nginx\'s common and combined formats'
-squid\t'Squid\'s native format'
-json\t'A JSON object on each line'
-har\t'An HTTP archive'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l format -d 'Format of the report on stdout [default: text]' -r -f -a "text\t'The report as text'
-json\t'The report as JSON'
-csv\t'The intervals as CSV'
-html\t'The report as one HTML page, with charts'
-markdown\t'The report as Markdown'
-junit\t'The verdict and the SLOs as JUnit XML'"
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l cookies -d 'Store cookies, separately for each user or session'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http1.0 -d 'Use HTTP/1.0'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http1 -d 'Use HTTP/1.1 (the default)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l disable-keepalive -d 'Open a new connection for every request'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l nagle -d 'Let the kernel delay small packets (no TCP_NODELAY)'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l close-with-reset -d 'Close connections with a reset, so that no port stays in TIME_WAIT'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s k -l insecure -d 'Accept any certificate'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l no-resumption -d 'Never resume TLS sessions'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l closed -d 'Ignore the times: a closed loop of users (-c) sends the requests in order'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l keep-host -d 'Send the host that the log names as `Host`, whichever server receives the request'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l keep-agent -d 'Send User-Agent and Referer of the log; the requests of a HAR are always sent with their own header fields'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l strict -d 'Exit with 96 if the verdict is not VALID'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l quiet -d 'Print only errors on stderr'
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand history; and not __fish_seen_subcommand_from list show trend compare tag untag import prune" -s h -l help -d 'Print help'
 complete -c warwolf -n "__fish_warwolf_using_subcommand history; and not __fish_seen_subcommand_from list show trend compare tag untag import prune" -f -a "list" -d 'List the saved runs'
 complete -c warwolf -n "__fish_warwolf_using_subcommand history; and not __fish_seen_subcommand_from list show trend compare tag untag import prune" -f -a "show" -d 'Print the report of a run in any format; `-o FILE.wwr` exports the run'
@@ -650,3 +496,158 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -l quiet -d 'Prin
 complete -c warwolf -n "__fish_warwolf_using_subcommand crawl" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c warwolf -n "__fish_warwolf_using_subcommand man" -s h -l help -d 'Print help'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l to -d 'Send every request to this server: scheme, host and port of a URL' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l map -d 'Send requests for one host of the log to this server: a.test=http://127.0.0.1:81/; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l speed -d 'Speed relative to the log: 2x, 0.5x [default: 1x]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l only-methods -d 'Methods to send; `all` sends every method. Bodies are sent from HAR files; logs do not contain them [default: GET,HEAD]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l only-status -d 'Send only requests with these statuses in the log, comma-separated: 200, 3xx' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l since -d 'Skip requests before this time: 2026-11-21T10:00:00Z' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l until -d 'Skip requests at or after this time' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l log-format -d 'Format of the log [default: detected from the first line]' -r -f -a "common\t'Apache\'s and nginx\'s common and combined formats'
+squid\t'Squid\'s native format'
+json\t'A JSON object on each line'
+har\t'An HTTP archive'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s c -l connections -d 'Number of users in a closed loop, each with a connection [default: 50]; with --rate, maximum number of connections' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s r -l rate -d 'Open loop: total rate of requests, independent of the server: 500/s, 10/ms, 30/m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l arrivals -d 'Arrival process of an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l warmup -d 'Time at the start that is excluded from the figures, but not from the timeline' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l grace -d 'At the end, wait this long for requests in flight [default: 0s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l seed -d 'Seed of all random choices; by default a seed is chosen and printed' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s m -l method -d 'Method [default: GET, or POST with --body]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s H -l header -d 'Header field, such as \'Accept: text/html\'; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s b -l body -d 'Body, or @FILE for the content of a file' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s T -l content-type -d 'Content-Type of the body' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s A -l accept -d 'Accept header' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s a -l auth -d 'Name and password for basic authentication' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l unix-socket -d 'Connect to this Unix socket instead of the host of the URL' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l bind -d 'Source addresses, comma-separated, used in turn; each provides about 28,000 ports' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l send-buffer -d 'Size of the kernel\'s send buffer per connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l receive-buffer -d 'Size of the kernel\'s receive buffer per connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l cacert -d 'Trust the certificates in this PEM file instead of those of the system' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l cert -d 'Client certificate chain, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l key -d 'Private key of --cert, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l tls-min -d 'Lowest TLS version: 1.2 or 1.3 [default: 1.2]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l tls-max -d 'Highest TLS version: 1.2 or 1.3 [default: 1.3]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l ciphers -d 'Cipher suites to offer, comma-separated IANA or OpenSSL names' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l server-name -d 'Server name to send and to verify instead of the host of the URL' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l threads -d 'Number of worker threads [default: depends on the machine and the load]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l driver -d 'Kernel interface [default: uring if the kernel allows it, else epoll]' -r -f -a "uring\t'io_uring, or an error if it is not available'
+epoll\t'epoll'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
+spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l format -d 'Format of the report on stdout [default: text]' -r -f -a "text\t'The report as text'
+json\t'The report as JSON'
+csv\t'The intervals as CSV'
+html\t'The report as one HTML page, with charts'
+markdown\t'The report as Markdown'
+junit\t'The verdict and the SLOs as JUnit XML'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
+random\t'At random'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s n -l requests -d 'Stop after this number of requests: 200, 10k, 1.5m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s d -l duration -d 'Stop after this time, including warm-up [default: 10s, unless another option ends the run]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l ramp -d 'Change the rate linearly: FROM:TO:TIME; in a closed loop TIME alone: start the users over this time' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l steps -d 'Sequence of rates: 500x10s,1000x10s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l burst -d 'In an open loop, send this number of requests at the same instant; the total rate stays the same' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l think -d 'Pause between the requests of a user: 1s, uniform:1s,3s, exponential:2s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l closed -d 'Ignore the times: a closed loop of users (-c) sends the requests in order'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l keep-host -d 'Send the host that the log names as `Host`, whichever server receives the request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l keep-agent -d 'Send User-Agent and Referer of the log; the requests of a HAR are always sent with their own header fields'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l cookies -d 'Store cookies, separately for each user or session'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http1.0 -d 'Use HTTP/1.0'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http1 -d 'Use HTTP/1.1 (the default)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l disable-keepalive -d 'Open a new connection for every request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l nagle -d 'Let the kernel delay small packets (no TCP_NODELAY)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l close-with-reset -d 'Close connections with a reset, so that no port stays in TIME_WAIT'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s k -l insecure -d 'Accept any certificate'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l no-resumption -d 'Never resume TLS sessions'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l strict -d 'Exit with 96 if the verdict is not VALID'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l quiet -d 'Print only errors on stderr'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l no-tui -d 'Print progress as plain lines, even on a terminal'
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slice -d 'Length of a slice of the alternation A B B A [default: 1s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow -d 'Allowed deterioration of rate and latency; beyond it the exit code is 97 [default: 5%]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow-errors -d 'Allowed increase of the error rate, in percentage points: 0.1% is one request in a thousand [default: 0.1%]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
+random\t'At random'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s c -l connections -d 'Number of users in a closed loop, each with a connection [default: 50]; with --rate, maximum number of connections' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s n -l requests -d 'Stop after this number of requests: 200, 10k, 1.5m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s d -l duration -d 'Stop after this time, including warm-up [default: 10s, unless another option ends the run]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s r -l rate -d 'Open loop: total rate of requests, independent of the server: 500/s, 10/ms, 30/m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l arrivals -d 'Arrival process of an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l ramp -d 'Change the rate linearly: FROM:TO:TIME; in a closed loop TIME alone: start the users over this time' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l steps -d 'Sequence of rates: 500x10s,1000x10s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l burst -d 'In an open loop, send this number of requests at the same instant; the total rate stays the same' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l think -d 'Pause between the requests of a user: 1s, uniform:1s,3s, exponential:2s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l warmup -d 'Time at the start that is excluded from the figures, but not from the timeline' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l grace -d 'At the end, wait this long for requests in flight [default: 0s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l seed -d 'Seed of all random choices; by default a seed is chosen and printed' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s m -l method -d 'Method [default: GET, or POST with --body]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s H -l header -d 'Header field, such as \'Accept: text/html\'; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s b -l body -d 'Body, or @FILE for the content of a file' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s T -l content-type -d 'Content-Type of the body' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s A -l accept -d 'Accept header' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s a -l auth -d 'Name and password for basic authentication' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l unix-socket -d 'Connect to this Unix socket instead of the host of the URL' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l bind -d 'Source addresses, comma-separated, used in turn; each provides about 28,000 ports' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l send-buffer -d 'Size of the kernel\'s send buffer per connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l receive-buffer -d 'Size of the kernel\'s receive buffer per connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l cacert -d 'Trust the certificates in this PEM file instead of those of the system' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l cert -d 'Client certificate chain, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l key -d 'Private key of --cert, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l tls-min -d 'Lowest TLS version: 1.2 or 1.3 [default: 1.2]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l tls-max -d 'Highest TLS version: 1.2 or 1.3 [default: 1.3]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l ciphers -d 'Cipher suites to offer, comma-separated IANA or OpenSSL names' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l server-name -d 'Server name to send and to verify instead of the host of the URL' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l threads -d 'Number of worker threads [default: depends on the machine and the load]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l driver -d 'Kernel interface [default: uring if the kernel allows it, else epoll]' -r -f -a "uring\t'io_uring, or an error if it is not available'
+epoll\t'epoll'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
+spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l format -d 'Format of the result on stdout [default: text]' -r -f -a "text\t'A table'
+json\t'All data, for programs'
+csv\t'The table, for spreadsheets'
+markdown\t'The table, for pull requests'
+html\t'One page with charts'
+svg\t'One chart'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l different -d 'Compare run files even if their loads differ'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l cookies -d 'Store cookies, separately for each user or session'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http1.0 -d 'Use HTTP/1.0'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http1 -d 'Use HTTP/1.1 (the default)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l disable-keepalive -d 'Open a new connection for every request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l nagle -d 'Let the kernel delay small packets (no TCP_NODELAY)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l close-with-reset -d 'Close connections with a reset, so that no port stays in TIME_WAIT'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s k -l insecure -d 'Accept any certificate'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l no-resumption -d 'Never resume TLS sessions'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l strict -d 'Exit with 96 if the result is not reliable'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l quiet -d 'Print only errors on stderr'
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'

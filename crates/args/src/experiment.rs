@@ -8,9 +8,6 @@ use std::path::PathBuf;
 /// `compare`: two sides, and how they are measured.
 #[derive(Debug, Args)]
 pub struct Compare {
-    #[command(flatten)]
-    pub load: Load,
-
     /// Length of a slice of the alternation A B B A [default: 1s]
     #[arg(long, value_name = "TIME", help_heading = "Experiment")]
     pub slice: Option<String>,
@@ -28,15 +25,24 @@ pub struct Compare {
     pub different: bool,
 
     #[command(flatten)]
+    pub load: Load,
+
+    #[command(flatten)]
     pub written: Written,
+}
+
+/// Names the positional arguments of `compare`.
+pub(crate) fn shown(command: clap::Command) -> clap::Command {
+    command.override_usage("warwolf compare [OPTIONS] A B").mut_arg("url", |arg| {
+        arg.value_name("A B")
+            .help("Two URLs, two plans (.toml, .json) or two run files (.wwr)")
+            .help_heading("Experiment")
+    })
 }
 
 /// `sweep`: a load, and what of it is varied.
 #[derive(Debug, Args)]
 pub struct Sweep {
-    #[command(flatten)]
-    pub load: Load,
-
     /// Setting to vary: connections=10,100 or target=old:http://a/,new:http://b/; may be repeated
     ///
     /// The long name of an option of `warwolf run`, `target`, or a field of the plan as printed by `warwolf explain`, such as
@@ -72,6 +78,9 @@ pub struct Sweep {
     pub chart: Option<SweepChart>,
 
     #[command(flatten)]
+    pub load: Load,
+
+    #[command(flatten)]
     pub written: Written,
 }
 
@@ -102,9 +111,6 @@ pub enum SweepChart {
 /// `capacity`: a load, SLOs, and the range to search.
 #[derive(Debug, Args)]
 pub struct Capacity {
-    #[command(flatten)]
-    pub load: Load,
-
     /// Initial rate [default: 50/s]
     #[arg(long, value_name = "RATE", help_heading = "Experiment")]
     pub start: Option<String>,
@@ -124,6 +130,9 @@ pub struct Capacity {
     /// Minimum pause between rates [default: 500ms]
     #[arg(long, value_name = "TIME", help_heading = "Experiment")]
     pub rest: Option<String>,
+
+    #[command(flatten)]
+    pub load: Load,
 
     #[command(flatten)]
     pub written: Written,

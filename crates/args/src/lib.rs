@@ -10,6 +10,7 @@ mod environment;
 pub mod experiment;
 pub mod history;
 mod load;
+mod nearest;
 mod output;
 mod plan;
 pub mod replay;
@@ -22,6 +23,7 @@ pub mod values;
 pub use load::{
     ConnectionWords, DriverWord, IdleWord, Load, MachineWords, OrderWord, RequestWords, TlsWords,
 };
+pub use nearest::nearest;
 pub use output::{Output, Written};
 pub use plan::{Inputs, plan, shard};
 pub use short_help::TEXT as SHORT_HELP;
@@ -71,6 +73,8 @@ pub enum Command {
     /// `run` define the load. --duration is the total time of both (default 2m). Exit code 97: B is worse by more than allowed.
     Compare(Box<experiment::Compare>),
     /// Run a load for every combination of settings; prints a table and plots
+    ///
+    /// --duration is the time per run; without --warmup a fifth of it is warm-up, unless the load changes over time.
     Sweep(Box<experiment::Sweep>),
     /// Search for the highest rate that meets all SLOs (--slo)
     ///
@@ -223,7 +227,10 @@ Examples:
 
 /// The command line as clap has it, every option with its environment variable.
 pub fn command() -> clap::Command {
-    Program::command().mut_subcommands(|command| match command.get_name() {
+    let command = Program::command()
+        .mut_subcommand("replay", replay::shown)
+        .mut_subcommand("compare", experiment::shown);
+    command.mut_subcommands(|command| match command.get_name() {
         "run" | "explain" | "report" | "compare" | "sweep" | "capacity" | "replay" => {
             with_environment(command)
         }

@@ -7,9 +7,6 @@ use clap::{Args, ValueEnum};
 /// `replay`: a log, and how it is sent again.
 #[derive(Debug, Args)]
 pub struct Replay {
-    #[command(flatten)]
-    pub load: Load,
-
     /// Send every request to this server: scheme, host and port of a URL
     #[arg(long, value_name = "URL", help_heading = "Replay")]
     pub to: Option<String>,
@@ -55,7 +52,28 @@ pub struct Replay {
     pub log_format: Option<LogFormat>,
 
     #[command(flatten)]
+    pub load: Load,
+
+    #[command(flatten)]
     pub output: Output,
+
+    /// Print progress as plain lines, even on a terminal
+    #[arg(long, help_heading = "Result")]
+    pub no_tui: bool,
+}
+
+/// Names the positional argument, and hides options that mean nothing for a log or that `replay` refuses.
+pub(crate) fn shown(command: clap::Command) -> clap::Command {
+    let command = [
+        "urls", "clicks", "visit", "order", "plan", "requests", "duration", "ramp", "steps", "burst", "think",
+    ]
+    .into_iter()
+    .fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
+    command.override_usage("warwolf replay [OPTIONS] LOG").mut_arg("url", |arg| {
+        arg.value_name("LOG")
+            .help("Access log to replay, optionally compressed with gzip (\"-\" means stdin)")
+            .help_heading("Replay")
+    })
 }
 
 /// How a log is written.

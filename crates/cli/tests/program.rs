@@ -501,3 +501,36 @@ fn the_target_prints_where_it_listens_and_ends_well_when_interrupted() {
     assert_eq!(busy.code, Some(1), "{busy:#?}");
     assert!(busy.stderr.starts_with("warwolf: "), "{busy:#?}");
 }
+
+#[test]
+fn one_folder_is_for_one_sweep_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let held = std::fs::File::open(folder.path()).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let words = ["sweep", "--vary", "connections=1,2", "-n", "1", "--folder", path, "http://127.0.0.1:1/"];
+    let refused = warwolf(&words);
+    let expected = format!(
+        "warwolf: --folder: `{path}`: another sweep is using it; wait until it ends, or use another folder\n"
+    );
+    assert_eq!((refused.code, refused.stderr), (Some(2), expected));
+    drop(held);
+    assert_eq!(warwolf(&words).code, Some(1), "nothing listens there");
+}
+
+#[test]
+fn own_options_come_before_those_of_the_load() {
+    for (command, usage, own) in [
+        ("replay", "Usage: warwolf replay [OPTIONS] LOG", "--to <URL>"),
+        ("compare", "Usage: warwolf compare [OPTIONS] A B", "--slice <TIME>"),
+        ("sweep", "Usage: warwolf sweep ", "--vary <NAME=VALUES>"),
+        ("capacity", "Usage: warwolf capacity ", "--start <RATE>"),
+    ] {
+        let help = warwolf(&[command, "--help"]).stdout;
+        assert!(help.contains(usage), "{help}");
+        assert!(help.find(own).unwrap() < help.find("--connections <N>").unwrap(), "{help}");
+    }
+    let help = warwolf(&["replay", "--help"]).stdout;
+    assert!(help.contains("[LOG]") && !help.contains("--urls") && !help.contains("--clicks"), "{help}");
+    assert!(help.contains("--no-tui"), "{help}");
+}

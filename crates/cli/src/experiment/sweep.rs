@@ -6,6 +6,9 @@ use crate::exit::{Exit, Failure, MachineFailure};
 use crate::output;
 use crate::output_file::replace;
 use clap::ArgMatches;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -16,9 +19,12 @@ use warwolf_experiment::sweep::{
     Measured, Order, Point, Step, Sweep, Vary, check_size, definition, grid, steps,
 };
 use warwolf_measure::{Grade, Run};
-use warwolf_plan::Plan;
 use warwolf_plan::quantity::parse_duration;
+use warwolf_plan::{ArrivalProcess, Plan, Schedule};
 use warwolf_report::{Rendered, Report, SweepReport, unit};
+
+/// The warm-up is this part of a run, as in `capacity`.
+const WARMUP_PART: u32 = 5;
 
 /// Runs every point of the grid, and says what came of it.
 ///
@@ -124,9 +130,13 @@ impl Job {
             None => crate::files::seed_of_now(),
         };
         let fits = args.load.connections.is_none() && !vary.iter().any(|vary| vary.name == "connections");
+        let is_warm = args.load.warmup.is_some() || vary.iter().any(|vary| vary.name == "warmup");
         for plan in &mut plans {
             if plan.is_open() && fits && args.load.plan.is_none() {
                 Runner::fit(plan);
+            }
+            if !is_warm && args.load.plan.is_none() {
+                plan.warmup = usual_warmup(plan);
             }
         }
         let order = match args.sequence {
@@ -193,13 +203,33 @@ impl Job {
     }
 }
 
+/// The warm-up of a point, if the user chose none: the rise to the steady state would be part of every figure.
+fn usual_warmup(plan: &Plan) -> Duration {
+    let is_constant = match &plan.schedule {
+        Schedule::Open { arrivals, .. } => !matches!(
+            arrivals,
+            ArrivalProcess::Ramp { .. } | ArrivalProcess::Steps { .. } | ArrivalProcess::Trace { .. }
+        ),
+        Schedule::Closed { .. } => true,
+        Schedule::Turns { .. } => false,
+    };
+    match (plan.stop.duration, plan.stop.calls) {
+        (Some(duration), None) if is_constant => duration / WARMUP_PART,
+        _ => plan.warmup,
+    }
+}
+
 /// A plan without its seed, which differs from sweep to sweep.
 fn unseeded(plan: &Plan) -> String {
     warwolf_plan::text::to_toml(&Plan { seed: 0, ..plan.clone() })
 }
 
-/// Where the runs of a sweep are kept.
-struct Folder(PathBuf);
+/// The folder that contains the runs of a sweep. It is locked as long as this value lives, so that two sweeps cannot load each
+/// other's server and overwrite each other's files.
+struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
 
 impl Folder {
     /// # Errors
@@ -207,6 +237,15 @@ impl Folder {
     fn open(path: &Path, definition: &str) -> Result<Self, Failure> {
         let wrong = |error: FileError| UsageError::from(error.of_option("folder"));
         std::fs::create_dir_all(path).map_err(|error| wrong(FileError::creating(path, &error)))?;
+        let lock = File::open(path).map_err(|error| wrong(FileError::reading(path, &error)))?;
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => {
+                let remedy = "another sweep is using it; wait until it ends, or use another folder";
+                return Err(UsageError::value("folder", path.display(), remedy).into());
+            }
+            Err(error) => return Err(wrong(FileError::reading(path, &error.into())).into()),
+        }
         let file = path.join("sweep.txt");
         match std::fs::read_to_string(&file) {
             Ok(text) if text == definition => {}
@@ -221,11 +260,11 @@ impl Folder {
             }
             Err(error) => return Err(wrong(FileError::reading(path, &error)).into()),
         }
-        Ok(Self(path.to_owned()))
+        Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
     fn file(&self, step: Step) -> PathBuf {
-        self.0.join(step.file_name())
+        self.path.join(step.file_name())
     }
 
     /// The run of a step, where it is there and whole.
@@ -237,5 +276,24 @@ impl Folder {
     fn keep(&self, step: Step, run: &Run) -> Result<(), Failure> {
         let file = self.file(step);
         replace(&file, &run.encode()).map_err(|error| FileError::writing(&file, &error).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warwolf_plan::{RateStep, Request, Stop};
+
+    #[test]
+    fn a_fifth_of_a_point_is_warm_up_where_the_load_is_constant() {
+        let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+        plan.stop = Stop::after(Duration::from_secs(10));
+        assert_eq!(usual_warmup(&plan), Duration::from_secs(2));
+        let steps = vec![RateStep { rate: 5.0, lasts: Duration::from_secs(5) }];
+        plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Steps { steps }, burst: 1 };
+        assert_eq!(usual_warmup(&plan), Duration::ZERO);
+        plan.schedule = Schedule::Closed { users: 3, ramp: Duration::ZERO };
+        plan.stop = Stop::after_calls(100);
+        assert_eq!(usual_warmup(&plan), Duration::ZERO);
     }
 }

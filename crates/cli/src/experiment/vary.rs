@@ -4,8 +4,7 @@ use crate::files;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
 use std::ffi::OsString;
-use warwolf_args::Load;
-use warwolf_args::UsageError;
+use warwolf_args::{Load, UsageError, nearest};
 use warwolf_experiment::sweep::{Point, TARGET, Vary};
 use warwolf_plan::{Plan, Request, Shapes, text};
 
@@ -30,12 +29,13 @@ fn parameter(name: &str) -> Result<Parameter, UsageError> {
     if name.contains('.') || matches!(name, "warmup" | "threads") {
         return Ok(Parameter::Field);
     }
-    let names: Vec<&str> = load.get_arguments().filter_map(clap::Arg::get_long).collect();
-    let remedy = format!(
-        "no such parameter; use `target`, an option of `warwolf run` ({}), or a field of the plan as `warwolf explain` prints \
-         it, such as timeouts.call",
-        names.join(", ")
-    );
+    let names = load.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long);
+    let remedy = match nearest(name, names.chain([TARGET])) {
+        Some(likely) => format!("no such parameter; did you mean `{likely}`?"),
+        None => "no such parameter; use `target`, a long option of `warwolf run`, or a field of the plan as `warwolf explain` \
+                 prints it, such as timeouts.call"
+            .to_owned(),
+    };
     Err(UsageError::value("vary", name, remedy))
 }
 
@@ -185,7 +185,11 @@ mod tests {
         let rows = [
             (
                 made("http://a.test/", &["colour=red"], &[0]),
-                "--vary: `colour`: no such parameter; use `target`, an option",
+                "--vary: `colour`: no such parameter; use `target`, a long option of `warwolf run`, or a field",
+            ),
+            (
+                made("http://a.test/", &["conections=1"], &[0]),
+                "--vary: `conections`: no such parameter; did you mean `connections`?",
             ),
             (
                 made("http://a.test/", &["timeouts.colour=red"], &[0]),
