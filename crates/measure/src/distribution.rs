@@ -5,15 +5,16 @@ use crate::{Digits, Histogram, Moments};
 /// The distribution of a duration: exact count, sum, squares, least and greatest, and quantiles within a bin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distribution {
-    moments: Moments,
     histogram: Histogram,
+    sum: u128,
+    squares: u128,
 }
 
 impl Distribution {
     /// Creates an empty distribution.
     #[must_use]
     pub fn new(digits: Digits) -> Self {
-        Self { moments: Moments::default(), histogram: Histogram::new(digits) }
+        Self { histogram: Histogram::new(digits), sum: 0, squares: 0 }
     }
 
     /// Allocates all the memory it can ever need, so that recording allocates nothing.
@@ -21,45 +22,66 @@ impl Distribution {
         self.histogram.reserve();
     }
 
+    /// Creates the distribution of this histogram with these sums of its values; their number and ends are the histogram's.
     pub(crate) const fn from_parts(moments: Moments, histogram: Histogram) -> Self {
-        Self { moments, histogram }
+        Self { histogram, sum: moments.sum_ns(), squares: moments.squares() }
     }
 
     /// Adds one value in nanoseconds.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
-        self.moments.record(value_ns);
+        if value_ns == 0 {
+            self.histogram.record_zero();
+            return;
+        }
+        let value = u128::from(value_ns);
+        self.sum += value;
+        let (squares, is_too_great) = self.squares.overflowing_add(value * value);
+        self.squares = squares;
+        if is_too_great {
+            self.saturate();
+        }
         self.histogram.record(value_ns);
+    }
+
+    /// The sum of squares has reached the greatest number.
+    #[cold]
+    fn saturate(&mut self) {
+        self.squares = u128::MAX;
     }
 
     /// Adds one value in nanoseconds `count` times.
     pub fn record_many(&mut self, value_ns: u64, count: u64) {
-        self.moments.record_many(value_ns, count);
+        let (value, many) = (u128::from(value_ns), u128::from(count));
+        self.sum += value * many;
+        self.squares = self.squares.saturating_add((value * value).saturating_mul(many));
         self.histogram.record_many(value_ns, count);
     }
 
     /// Adds all values of `other`, which must have the same [`Digits`].
     pub fn merge(&mut self, other: &Self) {
-        self.moments.merge(&other.moments);
+        self.sum += other.sum;
+        self.squares = self.squares.saturating_add(other.squares);
         self.histogram.merge(&other.histogram);
     }
 
     /// Clears all values and keeps the memory.
     pub fn clear(&mut self) {
-        self.moments = Moments::default();
+        (self.sum, self.squares) = (0, 0);
         self.histogram.clear();
     }
 
     /// Returns the number of values.
     #[must_use]
     pub const fn count(&self) -> u64 {
-        self.moments.count()
+        self.histogram.count()
     }
 
     /// Returns the exact sums.
     #[must_use]
-    pub const fn moments(&self) -> &Moments {
-        &self.moments
+    pub fn moments(&self) -> Moments {
+        let ends = self.histogram.min_ns().zip(self.histogram.max_ns());
+        Moments::new(self.histogram.count(), self.sum, self.squares, ends)
     }
 
     /// Returns the histogram.
@@ -73,7 +95,7 @@ impl Distribution {
     #[must_use]
     pub fn value_at_rank(&self, rank: u64) -> Option<u64> {
         let value = self.histogram.value_at_rank(rank)?;
-        let (min, max) = (self.moments.min_ns()?, self.moments.max_ns()?);
+        let (min, max) = (self.histogram.min_ns()?, self.histogram.max_ns()?);
         let at_limit = value >= Histogram::LIMIT_NS;
         Some(if rank == self.count() || at_limit { max } else { value.clamp(min, max) })
     }
@@ -103,5 +125,22 @@ mod tests {
         let mut distribution = Distribution::new(Digits::Two);
         distribution.record(Histogram::LIMIT_NS * 2);
         assert_eq!(distribution.quantile(0.5), Some(Histogram::LIMIT_NS * 2));
+    }
+
+    #[test]
+    fn merging_is_recording_all() {
+        let of = |values: &[u64]| {
+            let mut distribution = Distribution::new(Digits::Two);
+            values.iter().for_each(|value| distribution.record(*value));
+            distribution
+        };
+        let mut left = of(&[1, 2, 0]);
+        left.merge(&of(&[10, 20]));
+        left.merge(&of(&[]));
+        left.record_many(7, 2);
+        left.record_many(9, 0);
+        assert_eq!(left, of(&[10, 0, 7, 20, 1, 7, 2]));
+        left.clear();
+        assert_eq!((left.moments(), &left), (of(&[]).moments(), &of(&[])));
     }
 }

@@ -4,6 +4,8 @@
 //! the same number of equal bins. A quantile is the middle of its bin instead of its end, which needs half the bins for
 //! the same error; merging, clearing and storing touch non-empty bins only.
 
+use std::ops::Range;
+
 /// The precision of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digits {
@@ -34,10 +36,12 @@ impl Digits {
 #[derive(Clone, Debug)]
 pub struct Histogram {
     digits: Digits,
+    /// [`Digits::bits`] of the precision.
+    bits: u32,
     count: u64,
-    /// The non-empty bins lie in `low..high`; what lies outside is neither read nor written by merging or clearing.
-    low: usize,
-    high: usize,
+    /// Least and greatest value. Bins outside of theirs are neither read nor written by merging or clearing.
+    min: u64,
+    max: u64,
     bins: Vec<u64>,
 }
 
@@ -48,44 +52,69 @@ impl Histogram {
     /// Creates an empty histogram.
     #[must_use]
     pub const fn new(digits: Digits) -> Self {
-        Self { digits, count: 0, low: usize::MAX, high: 0, bins: Vec::new() }
+        Self { digits, bits: digits.bits(), count: 0, min: u64::MAX, max: 0, bins: Vec::new() }
     }
 
     /// Allocates all the memory it can ever need, so that recording allocates nothing.
     pub fn reserve(&mut self) {
         // Allocates zeros: the system provides only the pages that are used.
-        let mut all = vec![0; index(self.digits.bits(), Self::LIMIT_NS) + 1];
+        let mut all = vec![0; index(self.bits, Self::LIMIT_NS) + 1];
         all[..self.bins.len()].copy_from_slice(&self.bins);
         self.bins = all;
-    }
-
-    #[cold]
-    fn grow(&mut self, bin: usize) {
-        self.bins.resize(bin + 1, 0);
     }
 
     /// Adds one value in nanoseconds.
     #[inline]
     pub fn record(&mut self, value_ns: u64) {
-        self.add(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)), 1);
+        match self.bins.get_mut(index(self.bits, value_ns)) {
+            Some(count) => *count += 1,
+            None => self.add(self.bin(value_ns), 1),
+        }
+        self.count += 1;
+        if value_ns < self.min || value_ns > self.max {
+            self.extend(value_ns);
+        }
+    }
+
+    /// Adds one value of zero, as frequent as any other and less work.
+    #[inline]
+    pub(crate) fn record_zero(&mut self) {
+        match self.bins.first_mut() {
+            Some(count) => *count += 1,
+            None => self.add(0, 1),
+        }
+        self.count += 1;
+        self.min = 0;
+    }
+
+    /// Makes a value that was recorded the least or the greatest if it is.
+    #[cold]
+    fn extend(&mut self, value_ns: u64) {
+        self.min = self.min.min(value_ns);
+        self.max = self.max.max(value_ns);
     }
 
     /// Adds one value in nanoseconds `count` times.
     pub fn record_many(&mut self, value_ns: u64, count: u64) {
         if count > 0 {
-            self.add(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)), count);
+            self.add(self.bin(value_ns), count);
+            self.count += count;
+            self.extend(value_ns);
         }
     }
 
-    #[inline]
+    /// Returns the bin of a value; the last one for values beyond the limit.
+    fn bin(&self, value_ns: u64) -> usize {
+        index(self.bits, value_ns.min(Self::LIMIT_NS))
+    }
+
+    /// Adds to a bin, which may not exist yet.
+    #[cold]
     fn add(&mut self, bin: usize, count: u64) {
         if bin >= self.bins.len() {
-            self.grow(bin);
+            self.bins.resize(bin + 1, 0);
         }
         self.bins[bin] += count;
-        self.count += count;
-        self.low = self.low.min(bin);
-        self.high = self.high.max(bin + 1);
     }
 
     /// Adds all values of `other`.
@@ -94,23 +123,44 @@ impl Histogram {
     /// When the two keep values to different [`Digits`].
     pub fn merge(&mut self, other: &Self) {
         assert!(self.digits == other.digits, "histograms of different precision cannot be added up");
-        for (bin, count) in other.filled() {
-            self.add(bin, count);
+        let range = other.range();
+        if self.bins.len() < range.end {
+            self.bins.resize(range.end, 0);
         }
+        for (bin, count) in self.bins[range.clone()].iter_mut().zip(&other.bins[range]) {
+            *bin += count;
+        }
+        self.count += other.count;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
     }
 
     /// Clears all values and keeps the memory.
     pub fn clear(&mut self) {
-        if self.count > 0 {
-            self.bins[self.low..self.high].fill(0);
-        }
-        (self.count, self.low, self.high) = (0, usize::MAX, 0);
+        let range = self.range();
+        self.bins[range].fill(0);
+        (self.count, self.min, self.max) = (0, u64::MAX, 0);
+    }
+
+    /// Returns the bins from that of the least value to that of the greatest.
+    fn range(&self) -> Range<usize> {
+        if self.count > 0 { self.bin(self.min)..self.bin(self.max) + 1 } else { 0..0 }
     }
 
     /// Returns the number of values.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Returns the least value in nanoseconds; none without values.
+    pub(crate) fn min_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// Returns the greatest value in nanoseconds; none without values.
+    pub(crate) fn max_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max)
     }
 
     /// Returns the precision of values.
@@ -121,13 +171,14 @@ impl Histogram {
 
     /// Non-empty bins as index and count, in rising order.
     pub(crate) fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
-        let filled = if self.count > 0 { &self.bins[self.low..self.high] } else { &[] };
-        filled.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, count)| (self.low + i, *count))
+        let range = self.range();
+        let counts = range.clone().zip(&self.bins[range]);
+        counts.filter(|(_, count)| **count > 0).map(|(bin, count)| (bin, *count))
     }
 
     /// Non-empty bins as the range of values they stand for (first, last; nanoseconds) and count, in rising order.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        let bits = self.digits.bits();
+        let bits = self.bits;
         self.filled().map(move |(bin, count)| (first_value(bits, bin), first_value(bits, bin + 1) - 1, count))
     }
 
@@ -156,26 +207,39 @@ impl Histogram {
     /// How many values are at most `value_ns`, counting its whole bin.
     #[must_use]
     pub fn count_at_most(&self, value_ns: u64) -> u64 {
-        self.count_before(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)) + 1)
+        self.count_before(self.bin(value_ns) + 1)
     }
 
     /// How many values are below `value_ns`, not counting its bin.
     #[must_use]
     pub fn count_below(&self, value_ns: u64) -> u64 {
-        self.count_before(index(self.digits.bits(), value_ns.min(Self::LIMIT_NS)))
+        self.count_before(self.bin(value_ns))
     }
 
     fn count_before(&self, bin: usize) -> u64 {
         self.filled().take_while(|filled| filled.0 < bin).map(|filled| filled.1).sum()
     }
 
-    /// Adds `count` values to a bin by index; false when there is no such bin.
-    pub(crate) fn restore(&mut self, bin: usize, count: u64) -> bool {
-        let exists = bin <= index(self.digits.bits(), Self::LIMIT_NS);
-        if exists && count > 0 {
-            self.add(bin, count);
+    /// Restores a histogram from its least and greatest value and its non-empty bins in rising order; none when a bin does not
+    /// exist, or when the first and the last are not those of the two values.
+    pub(crate) fn restore(
+        digits: Digits,
+        (min, max): (u64, u64),
+        bins: impl Iterator<Item = (usize, u64)>,
+    ) -> Option<Self> {
+        let mut restored = Self { min, max, ..Self::new(digits) };
+        let (first, last) = (restored.bin(min), restored.bin(max));
+        restored.bins.resize(last + 1, 0);
+        let mut ends = None;
+        for (bin, count) in bins.filter(|(_, count)| *count > 0) {
+            if !(first..=last).contains(&bin) {
+                return None;
+            }
+            restored.bins[bin] += count;
+            restored.count += count;
+            ends = Some((ends.map_or(bin, |(first, _)| first), bin));
         }
-        exists
+        (ends == Some((first, last))).then_some(restored)
     }
 }
 

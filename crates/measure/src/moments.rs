@@ -14,39 +14,11 @@ pub struct Moments {
     max: u64,
 }
 
-impl Default for Moments {
-    fn default() -> Self {
-        Self { count: 0, sum: 0, squares: 0, min: u64::MAX, max: 0 }
-    }
-}
-
 impl Moments {
-    /// Adds one value in nanoseconds.
-    #[inline]
-    pub fn record(&mut self, value_ns: u64) {
-        self.count += 1;
-        self.sum += u128::from(value_ns);
-        self.squares = self.squares.saturating_add(u128::from(value_ns) * u128::from(value_ns));
-        self.min = self.min.min(value_ns);
-        self.max = self.max.max(value_ns);
-    }
-
-    /// Adds one value in nanoseconds `count` times.
-    pub(crate) fn record_many(&mut self, value_ns: u64, count: u64) {
-        if count > 0 {
-            let (value, many) = (u128::from(value_ns), u128::from(count));
-            let squares = (value * value).saturating_mul(many);
-            self.merge(&Self { count, sum: value * many, squares, min: value_ns, max: value_ns });
-        }
-    }
-
-    /// Adds all values of `other`.
-    pub fn merge(&mut self, other: &Self) {
-        self.count += other.count;
-        self.sum += other.sum;
-        self.squares = self.squares.saturating_add(other.squares);
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
+    /// `ends`: the least and the greatest value; none without values.
+    pub(crate) fn new(count: u64, sum: u128, squares: u128, ends: Option<(u64, u64)>) -> Self {
+        let (min, max) = ends.unwrap_or((u64::MAX, 0));
+        Self { count, sum, squares, min, max }
     }
 
     /// Whether at most `most` values could have these sums: what was read from a file need not be what was written.
@@ -54,7 +26,7 @@ impl Moments {
         let sums = self.sum <= u128::from(self.count) * u128::from(self.max)
             && self.sum >= u128::from(self.count) * u128::from(self.min);
         self.count <= most
-            && if self.count == 0 { *self == Self::default() } else { self.min <= self.max && sums }
+            && if self.count == 0 { *self == Self::new(0, 0, 0, None) } else { self.min <= self.max && sums }
     }
 
     /// How many values.
@@ -67,6 +39,16 @@ impl Moments {
     #[must_use]
     pub const fn sum_ns(&self) -> u128 {
         self.sum
+    }
+
+    /// The sum of their squares.
+    pub(crate) const fn squares(&self) -> u128 {
+        self.squares
+    }
+
+    /// The least and the greatest in nanoseconds; none without values.
+    pub(crate) fn ends(&self) -> Option<(u64, u64)> {
+        (self.count > 0).then_some((self.min, self.max))
     }
 
     /// The least in nanoseconds; none without values.
@@ -113,16 +95,17 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Digits, Distribution};
 
     fn of(values: &[u64]) -> Moments {
-        let mut moments = Moments::default();
-        values.iter().for_each(|v| moments.record(*v));
-        moments
+        let mut distribution = Distribution::new(Digits::Coarse);
+        values.iter().for_each(|value| distribution.record(*value));
+        distribution.moments()
     }
 
     #[test]
     fn without_values_there_are_no_figures() {
-        let none = Moments::default();
+        let none = of(&[]);
         assert_eq!(
             (none.min_ns(), none.max_ns(), none.mean_ns(), none.stddev_ns()),
             (None, None, None, None)
@@ -141,13 +124,5 @@ mod tests {
     #[test]
     fn equal_values_have_no_deviation_however_large() {
         assert_eq!(of(&[3_599_999_999_999; 1000]).stddev_ns(), Some(0.0));
-    }
-
-    #[test]
-    fn merging_is_recording_all() {
-        let mut left = of(&[1, 2, 3]);
-        left.merge(&of(&[10, 20]));
-        left.merge(&Moments::default());
-        assert_eq!(left, of(&[10, 3, 20, 1, 2]));
     }
 }

@@ -51,25 +51,35 @@ impl From<&Distribution> for DistributionRecord {
             put(&mut bins, count);
             next = bin + 1;
         }
-        Self { moments: *distribution.moments(), bins: ByteBuf::from(bins) }
+        Self { moments: distribution.moments(), bins: ByteBuf::from(bins) }
     }
 }
 
 impl DistributionRecord {
     fn restore(&self, digits: Digits) -> Option<Distribution> {
-        let mut histogram = Histogram::new(digits);
+        let bins = self.bins()?;
+        if !self.moments.is_sound(MOST_CALLS) {
+            return None;
+        }
+        let Some(ends) = self.moments.ends() else {
+            return bins.is_empty().then(|| Distribution::new(digits));
+        };
+        let histogram = Histogram::restore(digits, ends, bins.into_iter())?;
+        (histogram.count() == self.moments.count()).then(|| Distribution::from_parts(self.moments, histogram))
+    }
+
+    /// Non-empty bins as index and count, in rising order.
+    fn bins(&self) -> Option<Vec<(usize, u64)>> {
+        let mut bins = Vec::new();
         let mut rest = self.bins.as_slice();
         let mut next = 0usize;
         while !rest.is_empty() {
             let bin = next.checked_add(usize::try_from(take(&mut rest)?).ok()?)?;
-            let count = take(&mut rest)?;
-            if count > MOST_CALLS || !histogram.restore(bin, count) {
-                return None;
-            }
+            let count = take(&mut rest).filter(|count| *count <= MOST_CALLS)?;
             next = bin.checked_add(1)?;
+            bins.push((bin, count));
         }
-        let sound = histogram.count() == self.moments.count() && self.moments.is_sound(MOST_CALLS);
-        sound.then(|| Distribution::from_parts(self.moments, histogram))
+        Some(bins)
     }
 }
 

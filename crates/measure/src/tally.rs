@@ -217,12 +217,12 @@ impl TargetTally {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
     pub(crate) counters: Counters,
-    pub(crate) phases: Vec<Distribution>,
+    pub(crate) phases: [Distribution; Phase::ALL.len()],
     pub(crate) outcomes: [u64; Outcome::COUNT],
     pub(crate) connection_failures: [u64; Outcome::COUNT],
-    pub(crate) statuses: Vec<u64>,
+    pub(crate) statuses: Box<[u64; STATUS_LIMIT]>,
     /// Rows for the first targets, and one for all others.
-    pub(crate) targets: Vec<TargetTally>,
+    pub(crate) targets: Box<[TargetTally; TARGET_ROWS + 1]>,
 }
 
 impl Default for Tally {
@@ -237,11 +237,11 @@ impl Tally {
     pub fn new() -> Self {
         Self {
             counters: Counters::default(),
-            phases: Phase::ALL.iter().map(|phase| Distribution::new(phase.digits())).collect(),
+            phases: Phase::ALL.map(|phase| Distribution::new(phase.digits())),
             outcomes: [0; Outcome::COUNT],
             connection_failures: [0; Outcome::COUNT],
-            statuses: vec![0; STATUS_LIMIT],
-            targets: (0..=TARGET_ROWS).map(|_| TargetTally::new()).collect(),
+            statuses: Box::new([0; STATUS_LIMIT]),
+            targets: Box::new(std::array::from_fn(|_| TargetTally::new())),
         }
     }
 
@@ -450,10 +450,10 @@ impl Tally {
         self.phases.iter_mut().zip(&other.phases).for_each(|(a, b)| a.merge(b));
         add(&mut self.outcomes, &other.outcomes);
         add(&mut self.connection_failures, &other.connection_failures);
-        add(&mut self.statuses, &other.statuses);
+        add(&mut *self.statuses, &*other.statuses);
         self.targets
             .iter_mut()
-            .zip(&other.targets)
+            .zip(other.targets.iter())
             .filter(|(_, row)| !row.is_empty())
             .for_each(|(a, b)| a.merge(b));
     }
@@ -472,7 +472,7 @@ impl Tally {
 
     /// The exact sums of a duration.
     #[must_use]
-    pub fn moments(&self, phase: Phase) -> &Moments {
+    pub fn moments(&self, phase: Phase) -> Moments {
         self.phase(phase).moments()
     }
 
@@ -496,13 +496,13 @@ impl Tally {
 
     /// Statuses of completed replies with their counts, in rising order; 999 stands for all from there.
     pub fn statuses(&self) -> impl Iterator<Item = (u16, u64)> {
-        (0u16..).zip(&self.statuses).filter(|(_, count)| **count > 0).map(|(status, count)| (status, *count))
+        (0u16..).zip(self.statuses.iter()).filter(|(_, count)| **count > 0).map(|(status, count)| (status, *count))
     }
 
     /// Rows of targets that were called, with their index; [`OTHER_TARGETS`] for those beyond the table.
     pub fn targets(&self) -> impl Iterator<Item = (u16, &TargetTally)> {
         (0u16..)
-            .zip(&self.targets)
+            .zip(self.targets.iter())
             .filter(|(_, row)| !row.is_empty())
             .map(|(index, row)| (if usize::from(index) < TARGET_ROWS { index } else { OTHER_TARGETS }, row))
     }
