@@ -1,10 +1,11 @@
 //! All timers of a worker in one table.
 
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use warwolf_clock::Timestamp;
 
-const NONE: u32 = u32::MAX;
-/// Takes the place of [`Link::after`] in timers that are in the heap.
-const IN_HEAP: u32 = u32::MAX - 1;
+/// Entries of a queue beyond twice the timers that are set. With more, those that were cleared are dropped.
+const SPARE_ENTRIES: usize = 64;
 
 /// What a timer is for. Its index is the number of a call, a connection or a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +80,7 @@ impl Timers {
     /// Sets a timer, in place of the one that is set.
     #[inline]
     pub(crate) fn set(&mut self, timer: Timer, index: u32, at: Timestamp) {
-        let queue = &mut self.queues[timer as usize];
-        queue.clear(index);
-        queue.set(index, at);
+        self.queues[timer as usize].set(index, at);
         let next = &mut self.next[timer as usize];
         *next = (*next).min(at);
     }
@@ -107,135 +106,119 @@ impl Timers {
         loop {
             let kind = self.next.iter().position(|next| *next <= now)?;
             let queue = &mut self.queues[kind];
-            let due = queue.first().filter(|(_, at)| *at <= now);
-            if let Some((index, _)) = due {
-                queue.clear(index);
-            }
-            self.next[kind] = queue.next();
-            if let Some((index, at)) = due {
+            let due = queue.take_due(now);
+            self.next[kind] = queue.first().map_or(Timestamp::NEVER, |first| first.at);
+            if let Some(Entry { at, index }) = due {
                 return Some(Due { timer: KINDS[kind], index, at });
             }
         }
     }
 }
 
-#[derive(Clone, Copy)]
-struct Link {
+/// A timer as it was set. It is void once the timer was cleared or set to another time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
     at: Timestamp,
-    /// The one before it in the list, or its position in the heap.
-    before: u32,
-    after: u32,
+    index: u32,
 }
 
-const UNSET: Link = Link { at: Timestamp::NEVER, before: NONE, after: NONE };
-
-/// Timers of one kind: a list of those that were set in the order of their times, and a heap of the others.
+/// Timers of one kind: a line of those that were set in the order of their times, and a heap of the others.
+///
+/// Clearing a timer leaves its entry, which is dropped when it comes to the front or when void entries are too many: nearly
+/// every call ends long before its deadline, and taking its entry out of the middle costs several times as much.
 struct Queue {
-    links: Vec<Link>,
-    first: u32,
-    last: u32,
-    heap: Vec<u32>,
+    /// When the timer of each index goes off; [`Timestamp::NEVER`] where it is not set.
+    times: Vec<Timestamp>,
+    line: VecDeque<Entry>,
+    /// The time of the last in the line.
+    latest: Timestamp,
+    heap: BinaryHeap<Reverse<Entry>>,
+    /// With so many entries, void ones are dropped.
+    full: usize,
 }
 
 impl Queue {
     fn with_capacity(capacity: usize) -> Self {
-        Self { links: Vec::with_capacity(capacity), first: NONE, last: NONE, heap: Vec::new() }
+        Self {
+            times: Vec::with_capacity(capacity),
+            line: VecDeque::with_capacity(if capacity > 0 { 2 * capacity + SPARE_ENTRIES } else { 0 }),
+            latest: Timestamp::ZERO,
+            heap: BinaryHeap::new(),
+            full: SPARE_ENTRIES,
+        }
     }
 
     fn at(&self, index: u32) -> Timestamp {
-        self.links.get(index as usize).map_or(Timestamp::NEVER, |link| link.at)
+        self.times.get(index as usize).copied().unwrap_or(Timestamp::NEVER)
     }
 
+    #[inline]
     fn set(&mut self, index: u32, at: Timestamp) {
-        if index as usize >= self.links.len() {
-            self.links.resize(index as usize + 1, UNSET);
+        match self.times.get_mut(index as usize) {
+            Some(time) if *time == at => return,
+            Some(time) => *time = at,
+            None => self.grow(index, at),
         }
-        if self.last != NONE && self.links[self.last as usize].at > at {
-            self.links[index as usize].at = at;
-            self.heap.push(index);
-            self.sift_up(self.heap.len() - 1);
-            return;
+        let entry = Entry { at, index };
+        if self.line.len() + self.heap.len() >= self.full {
+            self.drop_void();
         }
-        self.links[index as usize] = Link { at, before: self.last, after: NONE };
-        match self.last {
-            NONE => self.first = index,
-            last => self.links[last as usize].after = index,
+        if self.latest <= at {
+            self.latest = at;
+            self.line.push_back(entry);
+        } else {
+            self.heap.push(Reverse(entry));
         }
-        self.last = index;
     }
 
+    #[cold]
+    fn grow(&mut self, index: u32, at: Timestamp) {
+        self.times.resize(index as usize + 1, Timestamp::NEVER);
+        self.times[index as usize] = at;
+    }
+
+    #[inline]
     fn clear(&mut self, index: u32) {
-        let Some(link) = self.links.get_mut(index as usize).filter(|link| link.at.is_reached()) else {
-            return;
-        };
-        let Link { before, after, .. } = std::mem::replace(link, UNSET);
-        if after == IN_HEAP {
-            self.remove_from_heap(before as usize);
-            return;
-        }
-        match before {
-            NONE => self.first = after,
-            _ => self.links[before as usize].after = after,
-        }
-        match after {
-            NONE => self.last = before,
-            _ => self.links[after as usize].before = before,
+        if let Some(time) = self.times.get_mut(index as usize) {
+            *time = Timestamp::NEVER;
         }
     }
 
-    /// The earliest and its time; the one that was set in order where both are due at once.
-    fn first(&self) -> Option<(u32, Timestamp)> {
-        let listed = (self.first != NONE).then_some(self.first);
-        let index = match (listed, self.heap.first().copied()) {
-            (Some(listed), Some(heaped)) if self.at(heaped) < self.at(listed) => heaped,
-            (listed, heaped) => listed.or(heaped)?,
-        };
-        Some((index, self.at(index)))
+    /// Drops void entries.
+    #[cold]
+    fn drop_void(&mut self) {
+        let Self { times, line, latest, heap, full } = self;
+        let is_set = |entry: &Entry| times[entry.index as usize] == entry.at;
+        line.retain(is_set);
+        heap.retain(|Reverse(entry)| is_set(entry));
+        *latest = line.back().map_or(Timestamp::ZERO, |last| last.at);
+        *full = 2 * (line.len() + heap.len()) + SPARE_ENTRIES;
     }
 
-    fn next(&self) -> Timestamp {
-        self.first().map_or(Timestamp::NEVER, |(_, at)| at)
-    }
-
-    fn remove_from_heap(&mut self, position: usize) {
-        self.heap.swap_remove(position);
-        if position < self.heap.len() {
-            self.sift_down(position);
-            self.sift_up(position);
+    /// The earliest; the one that was set in order where both are due at once.
+    fn first(&mut self) -> Option<Entry> {
+        let Self { times, line, latest, heap, .. } = self;
+        let is_void = |entry: &Entry| times[entry.index as usize] != entry.at;
+        while line.front().is_some_and(is_void) {
+            line.pop_front();
+        }
+        if line.is_empty() {
+            *latest = Timestamp::ZERO;
+        }
+        while heap.peek().is_some_and(|Reverse(entry)| is_void(entry)) {
+            heap.pop();
+        }
+        match (line.front(), heap.peek()) {
+            (Some(in_line), Some(Reverse(in_heap))) if in_heap.at < in_line.at => Some(*in_heap),
+            (in_line, in_heap) => in_line.or(in_heap.map(|Reverse(entry)| entry)).copied(),
         }
     }
 
-    fn sift_up(&mut self, mut position: usize) {
-        while position > 0 {
-            let parent = (position - 1) / 2;
-            if self.at(self.heap[parent]) <= self.at(self.heap[position]) {
-                break;
-            }
-            self.heap.swap(parent, position);
-            self.placed(position);
-            position = parent;
-        }
-        self.placed(position);
-    }
-
-    fn sift_down(&mut self, mut position: usize) {
-        loop {
-            let children = [2 * position + 1, 2 * position + 2].into_iter().filter(|c| *c < self.heap.len());
-            let Some(child) = children.min_by_key(|child| self.at(self.heap[*child])) else { break };
-            if self.at(self.heap[position]) <= self.at(self.heap[child]) {
-                break;
-            }
-            self.heap.swap(position, child);
-            self.placed(position);
-            position = child;
-        }
-        self.placed(position);
-    }
-
-    /// Notes where in the heap a timer stands.
-    fn placed(&mut self, position: usize) {
-        let link = &mut self.links[self.heap[position] as usize];
-        (link.before, link.after) = (position as u32, IN_HEAP);
+    /// Clears the earliest timer and returns it if it has gone off by `now`.
+    fn take_due(&mut self, now: Timestamp) -> Option<Entry> {
+        let due = self.first().filter(|first| first.at <= now)?;
+        self.clear(due.index);
+        Some(due)
     }
 }
 
