@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use warwolf_clock::{Clock, Timestamp};
 
 use crate::busy_poll::BusyPoll;
+use crate::monotonic::nanos;
 use crate::socket::{self, KernelAddress, last_errno};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
@@ -270,23 +271,23 @@ impl Epoll {
 
     /// Waits for events until `until`: polls first if that is cheaper, then sleeps. Returns true after a waker or a signal.
     fn sleep(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<bool> {
-        let began = Instant::now();
+        let began = host::monotonic_clock();
         let mut timeout = self.clock.remaining_at(began, until).min(SLEEP_MAX);
         if !self.retrying.is_empty() {
             timeout = timeout.min(RETRY_EVERY);
         }
         let before = into.len();
         if let Some(length) = self.busy_poll.next() {
-            let end = began + length.min(timeout);
+            let end = began + nanos(length.min(timeout));
             loop {
                 let was_woken = self.poll(Duration::ZERO, into)?;
                 if was_woken || into.len() > before {
                     self.busy_poll.waited(false, host::thread_cpu_clock);
                     return Ok(was_woken);
                 }
-                let now = Instant::now();
+                let now = host::monotonic_clock();
                 if now >= end {
-                    timeout = timeout.saturating_sub(now - began);
+                    timeout = timeout.saturating_sub(Duration::from_nanos(now - began));
                     break;
                 }
             }
@@ -342,15 +343,22 @@ impl Driver for Epoll {
         }
     }
 
-    fn send_now(&mut self, socket: SocketId, buffer: Vec<u8>) -> Option<Vec<u8>> {
+    fn send_now(&mut self, socket: SocketId, mut buffer: Vec<u8>) -> Option<Vec<u8>> {
         let opened = open(&mut self.sockets, socket);
         assert!(opened.stage == Stage::Open, "only a connected socket sends");
         assert!(opened.sending.is_none(), "a socket sends one buffer at a time");
-        opened.sending = Some(Sending { buffer, sent: 0 });
-        match opened.push(socket)? {
-            Completion::Sent { buffer, result: Ok(()), .. } => Some(buffer),
-            failed => {
-                self.completed.push(failed);
+        match push(&opened.fd, &buffer) {
+            Ok(sent) if sent == buffer.len() => {
+                buffer.clear();
+                Some(buffer)
+            }
+            Ok(sent) => {
+                opened.sending = Some(Sending { buffer, sent });
+                None
+            }
+            Err(error) => {
+                buffer.clear();
+                self.completed.push(Completion::Sent { socket, buffer, result: Err(error) });
                 None
             }
         }
@@ -403,23 +411,34 @@ impl Socket {
     /// Passes as much of the buffer in flight to the kernel as it accepts. Returns the completion when sending is over.
     fn push(&mut self, id: SocketId) -> Option<Completion> {
         let sending = self.sending.as_mut()?;
-        let result = loop {
-            match socket::send(&self.fd, &sending.buffer[sending.sent..]) {
-                Ok(len) => {
-                    sending.sent += len;
-                    if sending.sent == sending.buffer.len() {
-                        break Ok(());
-                    }
+        let result = match push(&self.fd, &sending.buffer[sending.sent..]) {
+            Ok(sent) => {
+                sending.sent += sent;
+                if sending.sent < sending.buffer.len() {
+                    return None;
                 }
-                Err(libc::EAGAIN) => return None,
-                Err(libc::EINTR) => {}
-                Err(errno) => break Err(SocketError::from_errno(errno)),
+                Ok(())
             }
+            Err(error) => Err(error),
         };
         let mut buffer = self.sending.take()?.buffer;
         buffer.clear();
         Some(Completion::Sent { socket: id, buffer, result })
     }
+}
+
+/// Passes bytes to the kernel until it accepts no more. Returns how many it accepted.
+fn push(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, SocketError> {
+    let mut sent = 0;
+    while sent < bytes.len() {
+        match socket::send(fd, &bytes[sent..]) {
+            Ok(len) => sent += len,
+            Err(libc::EAGAIN) => break,
+            Err(libc::EINTR) => {}
+            Err(errno) => return Err(SocketError::from_errno(errno)),
+        }
+    }
+    Ok(sent)
 }
 
 /// Returns the socket `id`, which must be open.

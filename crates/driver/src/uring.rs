@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{fmt, io};
 
 use io_uring::types::{Fd, SubmitArgs, Timespec};
@@ -14,6 +14,7 @@ use warwolf_clock::{Clock, Timestamp};
 
 use crate::buffers::{Buffers, GROUP};
 use crate::busy_poll::BusyPoll;
+use crate::monotonic::nanos;
 use crate::socket::{self, KernelAddress};
 use crate::{
     Address, Completion, Driver, Idle, Monotonic, ReceivedBytes, SocketError, SocketId, SocketOptions, Waker,
@@ -208,27 +209,27 @@ impl Uring {
 
     /// Waits for a completion until `until`: polls first if that is cheaper, then sleeps.
     fn sleep(&mut self, until: Timestamp) -> io::Result<()> {
-        let began = Instant::now();
+        let began = host::monotonic_clock();
         let timeout = self.clock.remaining_at(began, until);
         if timeout.is_zero() {
             return self.enter(0, Duration::ZERO);
         }
         let was_futile =
-            self.busy_poll.next().is_some_and(|length| !self.poll_ring(began + length.min(timeout)));
+            self.busy_poll.next().is_some_and(|length| !self.poll_ring(began + nanos(length.min(timeout))));
         self.enter(1, timeout)?;
         self.busy_poll.waited(was_futile, host::thread_cpu_clock);
         Ok(())
     }
 
-    /// Polls the ring until `until`. Returns true if there is work, so that entering the kernel will not block.
-    fn poll_ring(&mut self, until: Instant) -> bool {
+    /// Polls the ring until the system's monotonic clock shows `until`. Returns true if there is work, so that entering the kernel will not block.
+    fn poll_ring(&mut self, until: u64) -> bool {
         loop {
             let queue = self.ring.submission();
             if queue.taskrun() || !queue.is_empty() {
                 return true;
             }
             drop(queue);
-            if Instant::now() >= until {
+            if host::monotonic_clock() >= until {
                 return false;
             }
             std::hint::spin_loop();

@@ -496,7 +496,10 @@ impl Tally {
 
     /// Statuses of completed replies with their counts, in rising order; 999 stands for all from there.
     pub fn statuses(&self) -> impl Iterator<Item = (u16, u64)> {
-        (0u16..).zip(self.statuses.iter()).filter(|(_, count)| **count > 0).map(|(status, count)| (status, *count))
+        (0u16..)
+            .zip(self.statuses.iter())
+            .filter(|(_, count)| **count > 0)
+            .map(|(status, count)| (status, *count))
     }
 
     /// Rows of targets that were called, with their index; [`OTHER_TARGETS`] for those beyond the table.

@@ -250,7 +250,9 @@ impl Session {
     /// Returns the next step. Called at the start, after each `Send`, after each reply, and when a pause is over.
     #[inline]
     pub fn next(&mut self, workload: &mut Workload) -> Step {
-        if let Some(step) = self.next_unplanned() {
+        if self.extras.is_some()
+            && let Some(step) = self.next_unplanned()
+        {
             return step;
         }
         match self.phase {
