@@ -150,8 +150,15 @@ pub enum ReasonFigures {
         #[serde(flatten)]
         explanation: Explanation,
     },
-    /// Of a worker or machine without enough CPU time, whether calls were late or not.
-    Cpu(Explanation),
+    /// Of a worker or machine without enough CPU time, where no lag shows it.
+    Cpu {
+        /// What was observed of the machine.
+        #[serde(flatten)]
+        explanation: Explanation,
+        /// How much of the p99 of latency this may be, where the figures show it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        p99_added_ns: Option<u64>,
+    },
     /// Of a closed loop that is limited by a worker.
     Saturated {
         /// Number of the busiest worker on its host.

@@ -119,7 +119,12 @@ fn figures(figures: &ReasonFigures) -> String {
         ReasonFigures::Late { lateness, explanation } => {
             format!("{}; {}", late(lateness), explained(*explanation))
         }
-        ReasonFigures::Cpu(explanation) => explained(*explanation),
+        ReasonFigures::Cpu { explanation, p99_added_ns } => {
+            let added = p99_added_ns.map(|added| {
+                format!("; up to {} of the p99 of latency are due to this", duration(added as f64))
+            });
+            format!("{}{}", explained(*explanation), added.unwrap_or_default())
+        }
         ReasonFigures::Saturated { worker, busy_share, rate_per_s } => {
             let busy = explained(Explanation::Busy { worker: *worker, busy_share: *busy_share });
             format!("{busy}: {} is the limit of this machine, not of the server", rate(*rate_per_s))
@@ -403,9 +408,12 @@ mod tests {
             ),
             (
                 Cause::CpuContention,
-                ReasonFigures::Cpu(Explanation::Delayed { worker: 1, delayed_share: 0.25 }),
-                "DEGRADED: something else used the load generator's cores: worker 1 waited for a core for 25.0 % of its \
-                 time; stop what else runs on this machine, use fewer threads than cores, or move the load generator \
+                ReasonFigures::Cpu {
+                    explanation: Explanation::Delayed { worker: 1, delayed_share: 0.025 },
+                    p99_added_ns: Some(250_000),
+                },
+                "DEGRADED: something else used the load generator's cores: worker 1 waited for a core for 2.50 % of its \
+                 time; up to 250 us of the p99 of latency are due to this; stop what else runs on this machine, use fewer threads than cores, or move the load generator \
                  away from the server",
             ),
             (
@@ -470,7 +478,8 @@ mod tests {
 
     #[test]
     fn a_reason_names_its_host() {
-        let figures = ReasonFigures::Cpu(Explanation::Stolen { steal_share: 0.1 });
+        let explanation = Explanation::Stolen { steal_share: 0.1 };
+        let figures = ReasonFigures::Cpu { explanation, p99_added_ns: None };
         let reason =
             Reason { host: Some("box2".into()), ..Reason::new(Grade::Degraded, Cause::CpuStolen, figures) };
         assert_eq!(evidence(&reason), "box2: 10.0 % of the machine's CPU time was stolen");
