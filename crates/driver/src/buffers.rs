@@ -29,6 +29,10 @@ pub(crate) struct Buffers {
     /// Buffers that the kernel has used up; they are returned at the next wait.
     taken: Vec<u16>,
     tail: u16,
+    /// Counts the times that buffers were returned, from 1: bytes of an earlier time may be overwritten.
+    wait: u32,
+    /// Whether the kernel may still write to the mapping, which then stays.
+    is_abandoned: bool,
 }
 
 // SAFETY: this value is the only owner of the mapping, which is not bound to a thread; the completion queue orders the kernel's
@@ -70,6 +74,8 @@ impl Buffers {
             filled: vec![0; usize::from(entries)],
             taken: (0..entries).collect(),
             tail: 0,
+            wait: 0,
+            is_abandoned: false,
         };
         buffers.put_back();
         Ok(buffers)
@@ -95,11 +101,12 @@ impl Buffers {
         } else {
             self.taken.push(buffer);
         }
-        (len > 0).then_some(ReceivedBytes::new(start, len))
+        (len > 0).then_some(ReceivedBytes::of_wait(start, len, self.wait))
     }
 
     /// Returns all used buffers to the kernel. Their bytes may change from now on.
     pub(crate) fn put_back(&mut self) {
+        self.wait = self.wait.checked_add(1).unwrap_or(1);
         if self.taken.is_empty() {
             return;
         }
@@ -124,18 +131,31 @@ impl Buffers {
         unsafe { AtomicU16::from_ptr(tail.cast_mut()) }.store(self.tail, Ordering::Release);
     }
 
+    /// Leaves the memory mapped forever, for a ring whose operations cannot be cancelled.
+    pub(crate) fn abandon(&mut self) {
+        self.is_abandoned = true;
+    }
+
     /// Returns the bytes of a completion. The kernel does not modify them before the next [`Buffers::put_back`].
+    ///
+    /// # Panics
+    /// If they are not of this driver, or of an earlier time.
     pub(crate) fn bytes(&self, bytes: &ReceivedBytes) -> &[u8] {
-        let end = bytes.start() + bytes.len();
-        assert!(end <= usize::from(self.entries) * self.buffer_bytes as usize, "bytes come from this driver");
-        // SAFETY: the range lies within the mapping (asserted above), which is zeroed at creation. The kernel has filled it and
-        // writes only behind it or elsewhere until the buffer is returned, which needs `&mut self`.
+        let size = usize::from(self.entries) * self.buffer_bytes as usize;
+        let is_within = bytes.start().checked_add(bytes.len()).is_some_and(|end| end <= size);
+        assert!(is_within && bytes.wait == self.wait, "bytes are of the latest wait of this driver");
+        // SAFETY: the range lies within the mapping, which is zeroed at creation, and only `take` makes bytes of this wait
+        // (both asserted above). The kernel has filled the range and writes only behind it or elsewhere until the buffer is
+        // returned, which needs `&mut self` and begins the next wait.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(bytes.start()), bytes.len()) }
     }
 }
 
 impl Drop for Buffers {
     fn drop(&mut self) {
+        if self.is_abandoned {
+            return;
+        }
         // SAFETY: unmaps exactly what `new` mapped; the kernel holds its own reference to the ring's pages while it needs them.
         unsafe { libc::munmap(self.mapping.as_ptr().cast(), self.mapping_bytes) };
     }
@@ -146,3 +166,25 @@ pub(crate) const GROUP: u16 = 0;
 /// `IOU_PBUF_RING_INC`: buffers are consumed incrementally.
 const PBUF_RING_INCREMENTAL: u16 = 2;
 const PAGE_BYTES: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn only_bytes_of_the_latest_wait_are_returned() {
+        let mut buffers = Buffers::new(2, 4096, false).unwrap();
+        let panics = |buffers: &Buffers, bytes| {
+            catch_unwind(AssertUnwindSafe(|| buffers.bytes(&bytes).len())).is_err()
+        };
+        let wait = buffers.wait;
+        assert_eq!(buffers.bytes(&ReceivedBytes::of_wait(4096, 4096, wait)).len(), 4096);
+        for (start, len) in [(8191, 2), (8193, 0), (usize::MAX, 2), (usize::MAX - 1, 1)] {
+            assert!(panics(&buffers, ReceivedBytes::of_wait(start, len, wait)), "{start} {len}");
+        }
+        assert!(panics(&buffers, ReceivedBytes::new(0, 1)), "made by others");
+        buffers.put_back();
+        assert!(panics(&buffers, ReceivedBytes::of_wait(0, 1, wait)), "of an earlier wait");
+    }
+}

@@ -54,6 +54,8 @@ struct Socket {
     /// Maximum bytes of one receive.
     receive_max: usize,
     sending: Option<Sending>,
+    /// A send reported the reset of the connection, which the kernel reports once.
+    was_reset: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +139,7 @@ impl Epoll {
             has_ended: false,
             receive_max: options.receive_max.map_or(READ_BYTES_MAX, |most| most.max(1) as usize),
             sending: None,
+            was_reset: false,
         });
         Ok(())
     }
@@ -237,7 +240,8 @@ impl Epoll {
             match socket::receive(&socket.fd, room) {
                 Ok(0) => {
                     socket.is_receiving = false;
-                    into.push(Completion::Ended { socket: id, result: Ok(()) });
+                    let result = if socket.was_reset { Err(SocketError::Reset) } else { Ok(()) };
+                    into.push(Completion::Ended { socket: id, result });
                 }
                 Ok(len) => {
                     // A short read has emptied the socket; later data triggers a new edge.
@@ -356,9 +360,11 @@ impl Driver for Epoll {
                 opened.sending = Some(Sending { buffer, sent });
                 None
             }
-            Err(error) => {
+            Err(errno) => {
+                opened.was_reset |= errno == libc::ECONNRESET;
                 buffer.clear();
-                self.completed.push(Completion::Sent { socket, buffer, result: Err(error) });
+                let result = Err(SocketError::from_errno(errno));
+                self.completed.push(Completion::Sent { socket, buffer, result });
                 None
             }
         }
@@ -419,7 +425,10 @@ impl Socket {
                 }
                 Ok(())
             }
-            Err(error) => Err(error),
+            Err(errno) => {
+                self.was_reset |= errno == libc::ECONNRESET;
+                Err(SocketError::from_errno(errno))
+            }
         };
         let mut buffer = self.sending.take()?.buffer;
         buffer.clear();
@@ -427,15 +436,15 @@ impl Socket {
     }
 }
 
-/// Passes bytes to the kernel until it accepts no more. Returns how many it accepted.
-fn push(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, SocketError> {
+/// Passes bytes to the kernel until it accepts no more. Returns how many it accepted, or the `errno`.
+fn push(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, i32> {
     let mut sent = 0;
     while sent < bytes.len() {
         match socket::send(fd, &bytes[sent..]) {
             Ok(len) => sent += len,
             Err(libc::EAGAIN) => break,
             Err(libc::EINTR) => {}
-            Err(errno) => return Err(SocketError::from_errno(errno)),
+            Err(errno) => return Err(errno),
         }
     }
     Ok(sent)

@@ -140,6 +140,8 @@ impl Completion {
 pub struct ReceivedBytes {
     start: usize,
     len: u32,
+    /// The wait that delivered them, where the driver checks that they are not read after the next one; zero elsewhere.
+    wait: u32,
 }
 
 impl ReceivedBytes {
@@ -147,7 +149,12 @@ impl ReceivedBytes {
     /// `start`.
     #[must_use]
     pub const fn new(start: usize, len: u32) -> Self {
-        Self { start, len }
+        Self { start, len, wait: 0 }
+    }
+
+    /// The same, valid only until the wait after this one, which is not zero.
+    const fn of_wait(start: usize, len: u32, wait: u32) -> Self {
+        Self { start, len, wait }
     }
 
     /// Returns the offset in the driver's receive memory.
@@ -234,6 +241,9 @@ pub trait Driver: Clock {
     fn wait(&mut self, until: Timestamp, into: &mut Vec<Completion>) -> io::Result<()>;
 
     /// Returns the bytes of a [`Completion::Received`] of the latest wait.
+    ///
+    /// # Panics
+    /// If they are not from this driver. Drivers whose memory the kernel writes panic as well if the wait was an earlier one.
     fn bytes(&self, bytes: &ReceivedBytes) -> &[u8];
 
     /// Returns the name used in reports: `epoll`, `uring` or `sim`.

@@ -44,6 +44,9 @@ pub struct Uring {
     is_enabled: bool,
     /// The error of a submission outside a wait; the next wait returns it.
     failure: Option<io::Error>,
+    /// Errors that the next submissions fail with.
+    #[cfg(test)]
+    refusals: Vec<i32>,
 }
 
 /// A slot for a socket. The generation survives the socket, so that late completions of an earlier socket are recognized.
@@ -58,6 +61,8 @@ struct Socket {
     is_connected: bool,
     receiving: Receiving,
     sending: Option<Sending>,
+    /// A send reported the reset of the connection, which the kernel reports once.
+    was_reset: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -135,6 +140,8 @@ impl Uring {
             busy_poll: BusyPoll::NONE,
             is_enabled: false,
             failure: None,
+            #[cfg(test)]
+            refusals: Vec::new(),
         })
     }
 
@@ -171,13 +178,30 @@ impl Uring {
         // SAFETY: memory that entries point to stays in place until their completion: buffers in flight are owned by a slot or
         // by `closed_sends`, addresses are kept until they are submitted, and descriptors are closed through the ring.
         let result = unsafe { self.ring.submission().push(&entry) };
-        assert!(result.is_ok() || self.failure.is_some(), "there is room after submitting");
+        assert!(result.is_ok() || self.failure.is_some(), "there is room after submitting, or the driver has failed");
     }
 
+    /// Submits the queue if it is full. If the kernel has no memory for it, waits a little for operations to complete; then
+    /// the driver fails.
     fn make_room(&mut self) {
-        let is_full = self.ring.submission().is_full() || self.addresses.len() == self.addresses.capacity();
-        if is_full && let Err(error) = self.enable().and_then(|()| self.enter(0, Duration::ZERO)) {
-            self.failure = Some(error);
+        for _ in 0..SUBMISSION_TRIES {
+            if !self.ring.submission().is_full() && self.addresses.len() < self.addresses.capacity() {
+                return;
+            }
+            match self.enable().and_then(|()| self.enter(0, Duration::ZERO)) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.failure = Some(error);
+                    return;
+                }
+            }
+            if self.ring.submission().is_full() {
+                std::thread::sleep(SUBMISSION_PAUSE);
+            }
+        }
+        if self.ring.submission().is_full() {
+            self.failure.get_or_insert(io::Error::from_raw_os_error(libc::EAGAIN));
         }
     }
 
@@ -193,7 +217,14 @@ impl Uring {
         let arguments = SubmitArgs::new().timespec(&timeout);
         let flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
         // SAFETY: `arguments` and its timespec live on this frame and have the layout that EXT_ARG requires.
-        let result = unsafe { self.ring.submitter().enter(queued, want, flags.bits(), Some(&arguments)) };
+        let enter = || unsafe { self.ring.submitter().enter(queued, want, flags.bits(), Some(&arguments)) };
+        #[cfg(not(test))]
+        let result = enter();
+        #[cfg(test)]
+        let result = match self.refusals.pop() {
+            Some(errno) => Err(io::Error::from_raw_os_error(errno)),
+            None => enter(),
+        };
         if self.ring.submission().is_empty() {
             self.addresses.clear();
         }
@@ -313,7 +344,11 @@ impl Uring {
             }
             result => {
                 socket.receiving = Receiving::Ended;
-                into.push(Completion::Ended { socket: id, result: outcome(result) });
+                let result = match outcome(result) {
+                    Ok(()) if socket.was_reset => Err(SocketError::Reset),
+                    result => result,
+                };
+                into.push(Completion::Ended { socket: id, result });
             }
         }
     }
@@ -328,6 +363,7 @@ impl Uring {
                 return;
             }
         }
+        socket.was_reset |= result == -libc::ECONNRESET;
         let mut buffer = socket.sending.take().map(|sending| sending.buffer).unwrap_or_default();
         buffer.clear();
         into.push(Completion::Sent { socket: id, buffer, result: outcome(result) });
@@ -385,7 +421,13 @@ impl Uring {
         let entry = opcode::Connect::new(Fd(fd.as_raw_fd()), address.as_ptr(), address.len())
             .build()
             .user_data(encode(id, slot.generation, Operation::Connect));
-        slot.socket = Some(Socket { fd, is_connected: false, receiving: Receiving::No, sending: None });
+        slot.socket = Some(Socket {
+            fd,
+            is_connected: false,
+            receiving: Receiving::No,
+            sending: None,
+            was_reset: false,
+        });
         self.push(entry);
         Ok(())
     }
@@ -437,6 +479,7 @@ impl Driver for Uring {
             Ok(sent) => sent,
             Err(libc::EAGAIN | libc::EINTR) => 0,
             Err(errno) => {
+                opened.was_reset |= errno == libc::ECONNRESET;
                 buffer.clear();
                 let result = Err(SocketError::from_errno(errno));
                 self.completed.push(Completion::Sent { socket, buffer, result });
@@ -496,6 +539,8 @@ impl Driver for Uring {
                 self.busy_poll.delivered(into.len() - before);
                 return Ok(());
             }
+            // Data of closed sockets may have used up the buffers. No bytes of this wait have been delivered yet.
+            self.buffers.put_back();
             self.arm();
             if self.idle == Idle::Spin {
                 std::hint::spin_loop();
@@ -512,14 +557,36 @@ impl Driver for Uring {
     }
 }
 
-impl Drop for Uring {
-    fn drop(&mut self) {
+impl Uring {
+    /// Cancels all operations. Returns whether the kernel uses no memory of this driver any more.
+    fn settle(&mut self) -> bool {
         // Closes are still in the queue, and sends in flight still read our memory. Cancelled operations stay in the kernel's
         // tables until their completion, and the last call searches these tables once per operation that it finds. Without the
         // `enter` before it, ten thousand sockets would take half a second.
         let all = self.sockets.len() as u32;
-        let _ = self.enable().and_then(|()| self.enter(all, Duration::ZERO));
-        let _ = self.ring.submitter().register_sync_cancel(None, io_uring::types::CancelBuilder::any());
+        let is_submitted = loop {
+            match self.enable().and_then(|()| self.enter(all, Duration::ZERO)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result.is_ok() && self.ring.submission().is_empty(),
+            }
+        };
+        let cancelled = self.ring.submitter().register_sync_cancel(None, io_uring::types::CancelBuilder::any());
+        // ENOENT: there was nothing to cancel.
+        is_submitted && cancelled.map_or_else(|error| error.raw_os_error() == Some(libc::ENOENT), |()| true)
+    }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        if !self.settle() {
+            // On another thread than that of the waits the kernel cancels nothing. What it may still use is never freed.
+            self.buffers.abandon();
+            std::mem::forget(std::mem::take(&mut self.addresses));
+            std::mem::forget(std::mem::take(&mut self.closed_sends));
+            for socket in self.sockets.iter_mut().filter_map(|slot| slot.socket.as_mut()) {
+                std::mem::forget(socket.sending.take());
+            }
+        }
     }
 }
 
@@ -677,12 +744,57 @@ const WHOLE_BYTES: u32 = 4 << 10;
 const KERNEL_THREADS_MAX: u32 = 16;
 /// Maximum bytes of one send operation, whose result is a signed 32-bit integer.
 const SEND_BYTES_MAX: u32 = 1 << 30;
+/// How often, and after what pause, a submission is tried again for which the kernel has no memory.
+const SUBMISSION_TRIES: u32 = 100;
+const SUBMISSION_PAUSE: Duration = Duration::from_micros(100);
 /// The longest single sleep; longer waits consist of several.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn driver() -> Uring {
+        Uring::new(Monotonic::start_at(Duration::ZERO), Idle::Block, 1).unwrap()
+    }
+
+    /// A driver with a receive in flight, and its peer.
+    fn receiving() -> (Uring, std::net::TcpListener) {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = Address::Ip(listener.local_addr().unwrap());
+        let mut driver = driver();
+        driver.connect(SocketId(0), &to, &SocketOptions::default());
+        driver.wait(Timestamp::NEVER, &mut Vec::new()).unwrap();
+        driver.receive(SocketId(0));
+        driver.wait(Timestamp::ZERO, &mut Vec::new()).unwrap();
+        (driver, listener)
+    }
+
+    #[test]
+    fn memory_in_use_is_not_freed_on_another_thread() {
+        let (mut driver, _listener) = receiving();
+        assert!(driver.settle());
+        let (mut driver, _listener) = receiving();
+        std::thread::spawn(move || assert!(!driver.settle())).join().unwrap();
+    }
+
+    #[test]
+    fn a_kernel_without_memory_for_submissions_fails_the_driver() {
+        let mut driver = driver();
+        driver.wait(Timestamp::ZERO, &mut Vec::new()).unwrap();
+        let fill = |driver: &mut Uring| {
+            for token in 0..=SUBMISSIONS_MIN as u64 {
+                driver.push_cancel(token << OPERATION_BITS);
+            }
+        };
+        driver.refusals = vec![libc::EINTR, libc::EAGAIN, libc::EINTR];
+        fill(&mut driver);
+        assert!(driver.failure.is_none(), "signals and a short lack of memory are survived");
+        driver.refusals = vec![libc::EAGAIN; 1_000];
+        fill(&mut driver);
+        assert_eq!(driver.wait(Timestamp::ZERO, &mut Vec::new()).unwrap_err().raw_os_error(), Some(libc::EAGAIN));
+        driver.refusals.clear();
+    }
 
     #[test]
     fn tokens_round_trip() {

@@ -81,7 +81,7 @@ macro_rules! conformance {
         $crate::conformance!(
             $make:
             connects_and_echoes refuses large_buffers_arrive_whole short_writes_do_not_block_others half_close
-            reset_by_the_peer close_with_a_send_in_flight receive_before_connected receive_late receive_after_close pauses
+            reset_by_the_peer reset_while_sending close_with_a_send_in_flight receive_before_connected receive_late receive_after_close pauses
             an_id_can_be_used_again close_while_connecting closing_is_seen_by_the_peer reset_on_close_is_seen_by_the_peer
             a_flood_arrives_in_order wait_ends_on_time wait_with_a_past_deadline polling_ends_on_time
             a_waker_ends_the_wait sending_now many_sockets churn
@@ -293,6 +293,18 @@ pub fn reset_by_the_peer<F: Fixture>(fixture: &F) {
     assert_eq!(ended(&events, A), Some(Err(SocketError::Reset)));
     session.driver.send(A, b"w".to_vec());
     assert_eq!(session.next(), Event::Sent(A, Err(SocketError::Reset)));
+    session.driver.close(A);
+}
+
+/// A reset that a send reports is the end of the receiving side as well, although the kernel reports it once.
+pub fn reset_while_sending<F: Fixture>(fixture: &F) {
+    let mut session = Session::new(fixture, 1);
+    session.open(A, Behaviour::Resets);
+    session.driver.send(A, vec![0; 4 * LARGE_BYTES]);
+    assert_eq!(session.next(), Event::Sent(A, Err(SocketError::Reset)));
+    session.driver.receive(A);
+    let events = session.collect(|events| ended(events, A).is_some());
+    assert_eq!(ended(&events, A), Some(Err(SocketError::Reset)));
     session.driver.close(A);
 }
 
