@@ -20,7 +20,7 @@ fn tls_config(trust: &Trust) -> Result<TlsConfig, Failure> {
         None => Verify::System,
     };
     TlsConfig::new(&TlsOptions { verify, ..TlsOptions::default() })
-        .map_err(|error| MachineFailure::Tls(error).into())
+        .map_err(|error| Failure::of_tls(trust.cacert.as_deref(), error))
 }
 
 fn roots(path: &Path) -> Result<Vec<u8>, UsageError> {

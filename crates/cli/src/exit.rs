@@ -1,6 +1,6 @@
 //! How the program ends: its exit codes, and failures, each printed in one line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fmt, io};
 use warwolf_args::{FileError, UsageError, reason};
@@ -108,6 +108,20 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Options of TLS that cannot be used, because of the file at `path` if there is one.
+    pub(crate) fn of_tls(path: Option<&Path>, error: TlsConfigError) -> Self {
+        let place = match (&error, path) {
+            // The user named no file: this machine has none.
+            (TlsConfigError::NoSystemRoots, _) => return Self::Machine(MachineFailure::Tls(error)),
+            (_, Some(path)) => path.display().to_string(),
+            (TlsConfigError::UnknownCipher(_) | TlsConfigError::NoCipherForVersion, None) => "--ciphers".into(),
+            (_, None) => "TLS".into(),
+        };
+        Self::User(UsageError::of(place, error))
+    }
+}
+
 impl From<UsageError> for Failure {
     fn from(error: UsageError) -> Self {
         Self::User(error)
@@ -145,6 +159,7 @@ impl From<SetupError> for Failure {
             // The plan passed its own check, so what it names is wrong.
             SetupError::Plan(error) => Self::User(UsageError::of_field(error)),
             SetupError::Request { url, error } => Self::User(UsageError::of(url, error)),
+            SetupError::Tls { path, error } => Self::of_tls(path.as_deref(), error),
             error @ SetupError::Resolve { .. } => Self::Network(NetworkFailure::Setup(error)),
             error => Self::Machine(MachineFailure::Setup(error)),
         }

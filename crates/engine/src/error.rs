@@ -34,7 +34,12 @@ pub enum SetupError {
         error: io::Error,
     },
     /// The TLS options are invalid.
-    Tls(TlsConfigError),
+    Tls {
+        /// The file that cannot be used, if it is one.
+        path: Option<PathBuf>,
+        /// Why.
+        error: TlsConfigError,
+    },
     /// The driver that the plan asks for cannot be used.
     Driver(DriverError),
     /// More connections are asked for than this process may have descriptors.
@@ -97,7 +102,8 @@ impl fmt::Display for SetupError {
                     "{host}: {error}; check the name, or give its address with --resolve HOST:PORT:ADDRESS"
                 )
             }
-            Self::Tls(error) => write!(f, "TLS: {error}"),
+            Self::Tls { path: Some(path), error } => write!(f, "{}: {error}", path.display()),
+            Self::Tls { path: None, error } => write!(f, "TLS: {error}"),
             Self::Driver(error) => error.fmt(f),
             Self::Descriptors { needed, limit } => write!(
                 f,
@@ -121,7 +127,7 @@ impl Error for SetupError {
             Self::Driver(DriverError::Epoll(error)) => Some(error),
             Self::Driver(DriverError::Uring(error)) => Some(error),
             Self::Plan(error) => Some(error),
-            Self::Tls(error) => Some(error),
+            Self::Tls { error, .. } => Some(error),
             Self::Request { .. } | Self::Descriptors { .. } | Self::Panic => None,
         }
     }

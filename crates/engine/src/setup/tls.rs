@@ -1,7 +1,7 @@
 //! The TLS configuration of a run.
 
 use crate::SetupError;
-use warwolf_http::{TlsConfig, TlsOptions, Verify};
+use warwolf_http::{TlsConfig, TlsConfigError, TlsOptions, Verify};
 use warwolf_plan::{HttpVersion, Plan, Resumption, Scheme, TlsVersion};
 
 /// All files of a folder, one after the other, in the order of their names.
@@ -53,5 +53,21 @@ pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
             HttpVersion::Http11 => vec![b"http/1.1".to_vec()],
         },
     };
-    TlsConfig::new(&options).map(Some).map_err(SetupError::Tls)
+    TlsConfig::new(&options).map(Some).map_err(|error| SetupError::Tls { path: blamed(plan, &error), error })
+}
+
+/// The file that makes a configuration invalid, if it is one.
+fn blamed(plan: &Plan, error: &TlsConfigError) -> Option<std::path::PathBuf> {
+    let client = plan.tls.client_certificate.clone();
+    match error {
+        TlsConfigError::Roots => match &plan.tls.verify {
+            warwolf_plan::Verify::File(path) => Some(path.clone()),
+            _ => None,
+        },
+        TlsConfigError::ClientCertificate => client.map(|(certificate, _)| certificate),
+        TlsConfigError::ClientKey | TlsConfigError::EncryptedKey | TlsConfigError::ClientPair => {
+            client.map(|(_, key)| key)
+        }
+        _ => None,
+    }
 }

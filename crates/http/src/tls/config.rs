@@ -116,7 +116,7 @@ impl TlsConfig {
             None => builder.with_client_cert_resolver(Arc::<Asked>::clone(&asked)),
             Some((certificate, key)) => {
                 let chain = certificates(certificate).ok_or(TlsConfigError::ClientCertificate)?;
-                let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsConfigError::ClientKey)?;
+                let key = private_key(key)?;
                 builder.with_client_auth_cert(chain, key).map_err(|_| TlsConfigError::ClientPair)?
             }
         };
@@ -154,6 +154,8 @@ pub enum TlsConfigError {
     ClientCertificate,
     /// The key of the client is not a PEM key.
     ClientKey,
+    /// The key of the client is protected by a password.
+    EncryptedKey,
     /// The client certificate and the key do not belong together, or are of a kind that is not supported.
     ClientPair,
 }
@@ -178,6 +180,9 @@ impl fmt::Display for TlsConfigError {
             }
             Self::ClientKey => {
                 f.write_str("the client's key is not PEM: the file needs `BEGIN PRIVATE KEY`, without a password")
+            }
+            Self::EncryptedKey => {
+                f.write_str("the client's key is encrypted; decrypt it with `openssl pkey -in KEY -out NEW`")
             }
             Self::ClientPair => f.write_str("the client certificate and its key do not belong together"),
         }
@@ -232,6 +237,15 @@ fn verifier(
     store.add_parsable_certificates(roots.iter().cloned());
     let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider));
     Some(Arc::new(Verified { webpki: webpki.build().ok()?, roots }))
+}
+
+/// The private key in a PEM text.
+fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, TlsConfigError> {
+    let has = |text: &str| pem.windows(text.len()).any(|part| part == text.as_bytes());
+    if has("BEGIN ENCRYPTED PRIVATE KEY") || has("Proc-Type: 4,ENCRYPTED") {
+        return Err(TlsConfigError::EncryptedKey);
+    }
+    PrivateKeyDer::from_pem_slice(pem).map_err(|_| TlsConfigError::ClientKey)
 }
 
 /// The certificates in a PEM text; `None` when there are none or one is malformed.

@@ -47,7 +47,7 @@ impl fmt::Display for TlsFailure {
             Self::BadCertificate => "the certificate is unusable",
             Self::AlertReceived(code) => return write!(f, "the server sent alert {code}"),
             Self::NoSharedVersion => "no TLS version in common",
-            Self::NoSharedCipher => "no cipher suite in common",
+            Self::NoSharedCipher => "no cipher suite or signature algorithm in common (keys on P-521 are not supported)",
             Self::NoSharedProtocol => "no application protocol in common",
             Self::NotTls => "the server does not speak TLS",
             Self::ClientCertRequired => "the server requires a client certificate",
@@ -93,6 +93,11 @@ fn certificate(error: &CertificateError) -> TlsFailure {
         }
         CertificateError::UnknownIssuer => TlsFailure::UnknownIssuer,
         CertificateError::Revoked => TlsFailure::Revoked,
+        // Such as a certificate with a key on P-521, which `ring` does not support.
+        CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            TlsFailure::NoSharedCipher
+        }
         _ => TlsFailure::BadCertificate,
     }
 }
@@ -110,5 +115,20 @@ fn received(alert: AlertDescription, agreed: bool, unidentified: bool) -> TlsFai
         AlertDescription::NoApplicationProtocol => TlsFailure::NoSharedProtocol,
         AlertDescription::ProtocolVersion => TlsFailure::NoSharedVersion,
         other => TlsFailure::AlertReceived(other.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_not_supported_is_nothing_in_common() {
+        let (signature_algorithm_id, public_key_algorithm_id) = (Vec::new(), Vec::new());
+        let error = CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext {
+            signature_algorithm_id,
+            public_key_algorithm_id,
+        };
+        assert_eq!(of(&Error::InvalidCertificate(error), true, false), TlsFailure::NoSharedCipher);
     }
 }

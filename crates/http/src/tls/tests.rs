@@ -572,4 +572,12 @@ fn options_that_cannot_be_met_are_refused_in_words() {
     );
     let options = TlsOptions { client_cert: Some((certificate, b"no key".to_vec())), ..trusting(&authority) };
     assert_eq!(TlsConfig::new(&options).unwrap_err(), TlsConfigError::ClientKey);
+    for encrypted in [
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGb\n-----END ENCRYPTED PRIVATE KEY-----\n",
+        "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIGb\n-----END EC PRIVATE KEY-----\n",
+    ] {
+        let client_cert = options.client_cert.as_ref().map(|(chain, _)| (chain.clone(), encrypted.into()));
+        let options = TlsOptions { client_cert, ..options.clone() };
+        assert_eq!(TlsConfig::new(&options).unwrap_err(), TlsConfigError::EncryptedKey);
+    }
 }
