@@ -393,10 +393,10 @@ impl<D: Driver> Worker<'_, D> {
         for timer in [Timer::Call, Timer::Reply, Timer::Retry] {
             self.timers.clear(timer, index);
         }
-        let mut call = self.calls.remove(index as usize);
+        let call = &mut self.calls[index as usize];
         self.sessions[call.session as usize].in_flight -= 1;
         if let Some(connection) = self.network.connections.get_mut(call.connection as usize) {
-            // A server may reply before the request was sent.
+            // A server may reply before the request was sent. The lists are walked while the call is still in the table.
             if !call.sent.is_reached() {
                 call.sent = call.first_byte;
                 connection.written.remove(&mut self.calls, index);
@@ -404,7 +404,7 @@ impl<D: Driver> Worker<'_, D> {
                 connection.handed.remove(&mut self.calls, index);
             }
         }
-        call
+        self.calls.remove(index as usize)
     }
 
     /// Adds a call that is over to the tally and passes it to the observer.

@@ -3,6 +3,7 @@
 mod accounting;
 mod dedicated;
 mod ftp;
+mod hostile;
 mod replies;
 mod unplanned;
 

@@ -130,10 +130,20 @@ fn cut<'a>(bytes: &'a [u8], random: &mut Random) -> Vec<&'a [u8]> {
 
 #[test]
 fn damaged_replies_are_read_as_the_reference_reads_them_in_any_pieces() {
+    compare(0..6_000);
+}
+
+#[test]
+#[ignore = "nightly: a million replies"]
+fn a_million_damaged_replies_are_read_as_the_reference_reads_them() {
+    compare(1_000_000..2_000_000);
+}
+
+fn compare(seeds_of_random: std::ops::Range<u64>) {
     let seeds = seeds();
     let methods: &[&[&str]] = &[&["GET"], &["HEAD"], &["CONNECT"], &["GET", "HEAD", "GET", "POST"]];
     let tight = Limits { max_head: 200, max_headers: 6, ..Limits::default() };
-    for seed in 0..6000 {
+    for seed in seeds_of_random {
         let random = &mut Random(seed);
         let mut bytes = seeds[random.below(seeds.len())].clone();
         damage(&mut bytes, &seeds, random);
