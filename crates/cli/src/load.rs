@@ -14,8 +14,17 @@ const OTHER_DESCRIPTORS: u64 = 128;
 
 /// As many connections as descriptors allow, where the user did not say how many.
 pub(crate) fn fit(plan: &mut Plan, descriptors: u64) {
-    let room = u32::try_from(descriptors.saturating_sub(OTHER_DESCRIPTORS)).unwrap_or(u32::MAX);
-    plan.connections.limit = plan.connections.limit.min(room).max(1);
+    plan.connections.limit = plan.connections.limit.min(room(descriptors));
+}
+
+/// Connections that may be open with this descriptor limit.
+fn room(descriptors: u64) -> u32 {
+    u32::try_from(descriptors.saturating_sub(OTHER_DESCRIPTORS)).unwrap_or(u32::MAX).max(1)
+}
+
+/// Whether the connections of a plan are as many as [`fit`] leaves with this descriptor limit.
+fn is_fitted(plan: &Plan, descriptors: u64) -> bool {
+    plan.is_open() && plan.connections.limit == room(descriptors)
 }
 
 /// Runs a plan and notes what it ran on.
@@ -58,7 +67,9 @@ pub(crate) fn perform(
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, Failure> {
     let environment = environment::observe();
-    let run = prepared.run_now(control, watch, None)?;
+    let is_capped = is_fitted(prepared.plan(), host::raise_descriptor_limit().unwrap_or(0));
+    let mut run = prepared.run_now(control, watch, None)?;
+    run.hosts.iter_mut().for_each(|host| host.is_capped = is_capped);
     Ok(run.in_environment(&environment))
 }
 
@@ -80,15 +91,18 @@ fn check_sources(network: &Network) -> Result<(), UsageError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warwolf_plan::Request;
+    use warwolf_plan::{Request, Schedule};
 
     #[test]
     fn connections_that_grow_as_needed_stay_within_the_descriptors() {
         let rows = [(1_048_576, 10_000), (1_024, 896), (10, 1)];
         for (descriptors, expected) in rows {
             let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+            plan.schedule =
+                Schedule::Open { arrivals: warwolf_plan::ArrivalProcess::Constant { rate: 1.0 }, burst: 1 };
             fit(&mut plan, descriptors);
             assert_eq!(plan.connections.limit, expected, "{descriptors}");
+            assert_eq!(is_fitted(&plan, descriptors), expected < 10_000, "{descriptors}");
         }
     }
 }

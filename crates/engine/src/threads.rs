@@ -101,6 +101,12 @@ impl<'p> PreparedRun<'p> {
         Ok(Self { plan, shard, prepared, capacity, workers, descriptors_limit })
     }
 
+    /// The plan.
+    #[must_use]
+    pub const fn plan(&self) -> &'p CheckedPlan {
+        self.plan
+    }
+
     /// What the run needs and may use.
     #[must_use]
     pub const fn capacity(&self) -> &Capacity {
@@ -235,6 +241,7 @@ impl<'p> PreparedRun<'p> {
             connections_asked: self.capacity.connections_asked.into(),
             connections_held: held,
             in_flight_limit: self.capacity.in_flight_limit,
+            is_capped: false,
             users: if self.plan.is_open() { 0 } else { self.capacity.sessions as u64 },
             cpu_user: results.iter().map(|(_, worker)| worker.cpu_user).sum(),
             cpu_system: results.iter().map(|(_, worker)| worker.cpu_system).sum(),

@@ -76,6 +76,8 @@ pub struct HostEvidence {
     pub connections_held: u64,
     /// Calls that may be in flight at once: users, or connections times pipeline; zero when unknown.
     pub in_flight_limit: u64,
+    /// Whether this is less than the plan would allow, because of `descriptors_limit`.
+    pub is_capped: bool,
     /// Users of a closed loop; zero in an open one and when unknown.
     pub users: u64,
     /// CPU time of this process in user mode.

@@ -40,6 +40,8 @@ pub enum Cause {
     Resent,
     /// Bytes came after complete replies.
     UnexpectedBytes,
+    /// Replies ended with a TLS connection that was closed without a closing alert.
+    TlsUnclosed,
     /// Too few samples for the usual percentiles.
     FewSamples,
     /// The figures changed during the run.
@@ -74,6 +76,7 @@ impl Cause {
             Self::Unfinished => "unfinished",
             Self::Resent => "resent",
             Self::UnexpectedBytes => "unexpected_bytes",
+            Self::TlsUnclosed => "tls_unclosed",
             Self::FewSamples => "few_samples",
             Self::Trend => "trend",
             Self::Interrupted => "interrupted",
@@ -189,6 +192,9 @@ pub enum ReasonFigures {
         rate_per_s: f64,
         /// Requested calls per second.
         target_rate_per_s: Option<f64>,
+        /// Descriptors a process may have open, where that limited the slots, on the host with the fewest.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        descriptors_limit: Option<u64>,
     },
     /// Of [`Cause::ConnectionsRefused`].
     ConnectionsRefused {
@@ -219,6 +225,11 @@ pub enum ReasonFigures {
     UnexpectedBytes {
         /// Connections closed for it.
         connections: u64,
+    },
+    /// Of [`Cause::TlsUnclosed`].
+    TlsUnclosed {
+        /// Replies that ended so.
+        replies: u64,
     },
     /// Of [`Cause::FewSamples`].
     FewSamples {

@@ -166,6 +166,8 @@ counters! {
     resent: sum,
     /// Connections closed because bytes came after a complete reply.
     unexpected_bytes: sum,
+    /// Complete replies whose body ended with a TLS connection that was closed without a closing alert.
+    tls_unclosed: sum,
     /// TLS handshakes that resumed a session.
     tls_resumed: sum,
     /// Connections open at once, at most.
@@ -419,6 +421,12 @@ impl Tally {
     /// Counts a connection closed because bytes came after a complete reply.
     pub fn unexpected_bytes(&mut self) {
         self.counters.unexpected_bytes += 1;
+    }
+
+    /// Counts replies whose body ended with a TLS connection that was closed without a closing alert, so that they may be
+    /// truncated (RFC 8446 section 6.1).
+    pub fn tls_unclosed(&mut self, replies: u64) {
+        self.counters.tls_unclosed += replies;
     }
 
     /// Counts a connection that was closed after carrying at least one complete reply.

@@ -77,6 +77,7 @@ pub fn judge(summary: &Summary) -> Verdict {
     reasons.extend(unfinished(summary));
     reasons.extend(resent(summary));
     reasons.extend(unexpected_bytes(summary));
+    reasons.extend(tls_unclosed(summary));
     reasons.extend(few_samples(summary));
     reasons.extend(trend(summary));
     reasons.extend(interrupted(summary));
@@ -153,12 +154,14 @@ fn slots_full(summary: &Summary) -> Option<Reason> {
         return None;
     }
     let counters = summary.tally.counters();
+    let capped = summary.hosts.iter().filter(|host| host.is_capped);
     let figures = ReasonFigures::SlotsFull {
         held_back: counters.held_back,
         planned: counters.started + counters.unstarted,
         in_flight_limit: summary.in_flight_limit().max(summary.achieved.max_in_flight),
         rate_per_s: summary.achieved.rate_per_s.value,
         target_rate_per_s: summary.target_rate,
+        descriptors_limit: capped.map(|host| host.descriptors_limit).min(),
     };
     Some(note(Cause::SlotsFull, figures))
 }
@@ -194,6 +197,11 @@ fn unexpected_bytes(summary: &Summary) -> Option<Reason> {
     let connections = summary.tally.counters().unexpected_bytes;
     let figures = ReasonFigures::UnexpectedBytes { connections };
     (connections > 0).then(|| note(Cause::UnexpectedBytes, figures))
+}
+
+fn tls_unclosed(summary: &Summary) -> Option<Reason> {
+    let replies = summary.tally.counters().tls_unclosed;
+    (replies > 0).then(|| note(Cause::TlsUnclosed, ReasonFigures::TlsUnclosed { replies }))
 }
 
 fn few_samples(summary: &Summary) -> Option<Reason> {

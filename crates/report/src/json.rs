@@ -93,6 +93,7 @@ fn connections(summary: &Summary) -> Value {
         "reconnects": counters.reconnects,
         "resent": counters.resent,
         "unexpected_bytes": counters.unexpected_bytes,
+        "tls_unclosed": counters.tls_unclosed,
         "tls_resumed": counters.tls_resumed,
         "held": counters.connections_held,
         "failures": by_name(summary.tally.connection_failures()),

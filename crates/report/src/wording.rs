@@ -74,6 +74,7 @@ pub const fn cause(cause: Cause) -> &'static str {
         Cause::Unfinished => "requests in flight at the stop had waited for long",
         Cause::Resent => "requests were sent twice because a kept connection closed",
         Cause::UnexpectedBytes => "the server sent bytes after complete replies",
+        Cause::TlsUnclosed => "the server closed TLS connections without a closing alert",
         Cause::FewSamples => "few samples",
         Cause::Trend => "the figures changed during the run",
         Cause::Interrupted => "the run was stopped early",
@@ -132,8 +133,20 @@ fn figures(figures: &ReasonFigures) -> String {
         ReasonFigures::Starved { users_never_begun, users, workers } => {
             starved(*users_never_begun, *users, workers)
         }
-        ReasonFigures::SlotsFull { held_back, planned, in_flight_limit, rate_per_s, target_rate_per_s } => {
-            slots_full([*held_back, *planned, *in_flight_limit], *rate_per_s, *target_rate_per_s)
+        ReasonFigures::SlotsFull {
+            held_back,
+            planned,
+            in_flight_limit,
+            rate_per_s,
+            target_rate_per_s,
+            descriptors_limit,
+        } => {
+            let waited =
+                slots_full([*held_back, *planned, *in_flight_limit], *rate_per_s, *target_rate_per_s);
+            let limit = descriptors_limit.map(|limit| {
+                format!("; the descriptor limit of the load generator, {}, allows no more", count(limit))
+            });
+            format!("{waited}{}", limit.unwrap_or_default())
         }
         ReasonFigures::ConnectionsRefused { connections_held, connections_asked, connections_failed } => {
             let [held, asked, failed] =
@@ -148,6 +161,9 @@ fn figures(figures: &ReasonFigures) -> String {
         }
         ReasonFigures::UnexpectedBytes { connections } => {
             format!("{} closed for it", counted(*connections, "connection"))
+        }
+        ReasonFigures::TlsUnclosed { replies } => {
+            format!("{} ended so and may be truncated", counted(*replies, "response"))
         }
         ReasonFigures::FewSamples { quantile, needed, samples } => {
             format!("{} needs {}, have {}", quantile_name(*quantile), count(*needed), count(*samples))
@@ -271,6 +287,10 @@ pub fn remedy(reason: &Reason) -> String {
             ReasonFigures::Late { explanation: Explanation::Unexplained { is_busy_polling: true }, .. },
             Cause::Lag,
         ) => "look for what interrupts this machine".to_owned(),
+        (ReasonFigures::SlotsFull { descriptors_limit: Some(_), .. }, _) => {
+            "raise the hard limit (`ulimit -Hn`) to load the server as users would, or set the number with `-c`"
+                .to_owned()
+        }
         (ReasonFigures::Saturated { .. }, _) => {
             "use more threads or machines to find the server's limit".to_owned()
         }
@@ -323,6 +343,7 @@ const fn general_remedy(cause: Cause) -> &'static str {
         Cause::UnexpectedBytes => {
             "check the Content-Length of the replies, and that each request gets one reply"
         }
+        Cause::TlsUnclosed => "compare the size of the bodies, or let the server send their Content-Length",
         Cause::FewSamples => "make the run longer to get the percentiles left out",
         Cause::Trend => "use a longer `--warmup`, or look at the timeline",
         Cause::Interrupted => "the figures cover the time it ran",
@@ -446,6 +467,26 @@ mod tests {
                 ReasonFigures::UnexpectedBytes { connections: 1 },
                 "DEGRADED: the server sent bytes after complete replies: 1 connection closed for it; check the \
                  Content-Length of the replies, and that each request gets one reply",
+            ),
+            (
+                Cause::SlotsFull,
+                ReasonFigures::SlotsFull {
+                    held_back: 900,
+                    planned: 2_000,
+                    in_flight_limit: 1,
+                    rate_per_s: 900.0,
+                    target_rate_per_s: Some(1_000.0),
+                    descriptors_limit: Some(120),
+                },
+                "DEGRADED: the server did not keep up: 900 of 2,000 requests waited for one of 1 slots; 900/s of \
+                 1,000/s achieved; the descriptor limit of the load generator, 120, allows no more; raise the hard \
+                 limit (`ulimit -Hn`) to load the server as users would, or set the number with `-c`",
+            ),
+            (
+                Cause::TlsUnclosed,
+                ReasonFigures::TlsUnclosed { replies: 3 },
+                "DEGRADED: the server closed TLS connections without a closing alert: 3 responses ended so and may be \
+                 truncated; compare the size of the bodies, or let the server send their Content-Length",
             ),
             (
                 Cause::FewSamples,

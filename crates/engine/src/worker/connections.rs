@@ -467,10 +467,23 @@ impl<D: Driver> Worker<'_, D> {
         }
         match result {
             Ok(()) => {
+                let before = self.ended.len();
                 self.use_protocol(index, |protocol, _, _, sink| protocol.finish(sink));
+                self.note_unclosed(index, before);
                 self.close(index);
             }
             Err(_) => self.break_off(index, Outcome::Reset),
+        }
+    }
+
+    /// Counts replies that the end of a TLS connection completed although no closing alert came: they may be truncated. Calls
+    /// after the first `before` in the list ended with the connection.
+    fn note_unclosed(&mut self, index: u32, before: usize) {
+        let tls = self.network.connections[index as usize].tls.as_ref();
+        if tls.is_some_and(|tls| tls.finish().is_err()) {
+            let is_complete = |ended: &&Ended| matches!(ended.ending, Ending::Complete);
+            let replies = self.ended.since(before).iter().filter(is_complete).count();
+            self.recorder.tally.tls_unclosed(replies as u64);
         }
     }
 

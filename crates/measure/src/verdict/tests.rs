@@ -218,6 +218,11 @@ fn what_should_be_known_is_a_note() {
             Cause::SlotsFull,
         ),
         (
+            "a server sends no closing alert before it closes",
+            changed(false, STEADY, |r| add(r, |t| t.tls_unclosed(3))),
+            Cause::TlsUnclosed,
+        ),
+        (
             "the server takes 10 of 50 connections",
             changed(false, STEADY, |r| {
                 r.hosts[0].connections_held = 10;
@@ -507,6 +512,20 @@ fn lost_time_is_judged_by_its_effect_on_the_figures() {
         panic!("{verdict:?}")
     };
     assert!((350_000..600_000).contains(&added), "{added}");
+}
+
+#[test]
+fn slots_that_descriptors_limit_are_named() {
+    let mut run = quiet(true, VERY_LATE);
+    add(&mut run, |t| t.held_back(400));
+    for (is_capped, expected) in [(false, None), (true, Some(1_024))] {
+        run.hosts[0].is_capped = is_capped;
+        let verdict = judge(&Summary::of(&run));
+        let ReasonFigures::SlotsFull { descriptors_limit, .. } = verdict.reasons[0].figures else {
+            panic!("{verdict:?}")
+        };
+        assert_eq!((verdict.grade, descriptors_limit), (Grade::Valid, expected));
+    }
 }
 
 #[test]
