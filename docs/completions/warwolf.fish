@@ -64,8 +64,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s b -l body -d 'Bo
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s T -l content-type -d 'Content-Type of the body' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s A -l accept -d 'Accept header' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l timeout -d 'Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
@@ -136,8 +136,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s b -l body -d
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s T -l content-type -d 'Content-Type of the body' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s A -l accept -d 'Accept header' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l timeout -d 'Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
@@ -224,8 +224,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s b -l body -d '
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s T -l content-type -d 'Content-Type of the body' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s A -l accept -d 'Accept header' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l timeout -d 'Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
@@ -297,8 +297,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s b -l body -
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s T -l content-type -d 'Content-Type of the body' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s A -l accept -d 'Accept header' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l timeout -d 'Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
@@ -519,8 +519,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s b -l body -d 
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s T -l content-type -d 'Content-Type of the body' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s A -l accept -d 'Accept header' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l timeout -d 'Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
@@ -606,8 +606,8 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s b -l body -d
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s T -l content-type -d 'Content-Type of the body' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s A -l accept -d 'Accept header' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s a -l auth -d 'Name and password for basic authentication' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request [default: 0]' -r
-complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l timeout -d 'Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l timeout -d 'Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r

@@ -148,7 +148,7 @@ pub struct RequestWords {
     #[arg(long)]
     pub cookies: bool,
 
-    /// Follow at most this number of consecutive redirects; each counts as a request [default: 0]
+    /// Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]
     #[arg(long, value_name = "N")]
     pub follow: Option<String>,
 }
@@ -157,7 +157,7 @@ pub struct RequestWords {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Connection")]
 pub struct ConnectionWords {
-    /// Timeout of a request, from when it has a connection to the last byte; 0 means no limit [default: 30s]
+    /// Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
 

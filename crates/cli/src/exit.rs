@@ -115,7 +115,9 @@ impl Failure {
             // The user named no file: this machine has none.
             (TlsConfigError::NoSystemRoots, _) => return Self::Machine(MachineFailure::Tls(error)),
             (_, Some(path)) => path.display().to_string(),
-            (TlsConfigError::UnknownCipher(_) | TlsConfigError::NoCipherForVersion, None) => "--ciphers".into(),
+            (TlsConfigError::UnknownCipher(_) | TlsConfigError::NoCipherForVersion, None) => {
+                "--ciphers".into()
+            }
             (_, None) => "TLS".into(),
         };
         Self::User(UsageError::of(place, error))

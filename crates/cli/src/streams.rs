@@ -40,17 +40,18 @@ pub(crate) fn say(text: &str) {
 }
 
 /// Whether what goes to a stream is coloured: when it is a terminal, unless the environment says otherwise. `NO_COLOR`
-/// turns colours off, `CLICOLOR_FORCE` on, `CLICOLOR=0` off; the first of them counts.
+/// turns colours off, `CLICOLOR_FORCE` on, `CLICOLOR=0` and `TERM=dumb` off; the first of them counts.
 pub(crate) fn is_coloured(is_terminal: bool) -> bool {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    choice(&variable("NO_COLOR"), &variable("CLICOLOR_FORCE"), &variable("CLICOLOR")).unwrap_or(is_terminal)
+    let names = ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "TERM"];
+    choice(names.map(variable).each_ref().map(String::as_str)).unwrap_or(is_terminal)
 }
 
-fn choice(no_color: &str, force: &str, clicolor: &str) -> Option<bool> {
-    match (no_color, force, clicolor) {
-        ("", "" | "0", "0") => Some(false),
-        ("", "" | "0", _) => None,
-        ("", _, _) => Some(true),
+fn choice([no_color, force, clicolor, term]: [&str; 4]) -> Option<bool> {
+    match (no_color, force, clicolor, term) {
+        ("", "" | "0", "0", _) | ("", "" | "0", _, "dumb") => Some(false),
+        ("", "" | "0", _, _) => None,
+        ("", _, _, _) => Some(true),
         _ => Some(false),
     }
 }
@@ -60,15 +61,16 @@ mod tests {
     #[test]
     fn the_environment_decides_on_colours() {
         let rows = [
-            ("", "", "", None),
-            ("", "", "1", None),
-            ("", "", "0", Some(false)),
-            ("", "1", "0", Some(true)),
-            ("", "0", "0", Some(false)),
-            ("1", "1", "1", Some(false)),
+            (["", "", "", "xterm"], None),
+            (["", "", "1", ""], None),
+            (["", "", "0", ""], Some(false)),
+            (["", "1", "0", "dumb"], Some(true)),
+            (["", "0", "0", ""], Some(false)),
+            (["1", "1", "1", ""], Some(false)),
+            (["", "", "", "dumb"], Some(false)),
         ];
-        for (no_color, force, clicolor, expected) in rows {
-            assert_eq!(super::choice(no_color, force, clicolor), expected, "{no_color} {force} {clicolor}");
+        for (variables, expected) in rows {
+            assert_eq!(super::choice(variables), expected, "{variables:?}");
         }
     }
 }

@@ -178,7 +178,10 @@ impl Uring {
         // SAFETY: memory that entries point to stays in place until their completion: buffers in flight are owned by a slot or
         // by `closed_sends`, addresses are kept until they are submitted, and descriptors are closed through the ring.
         let result = unsafe { self.ring.submission().push(&entry) };
-        assert!(result.is_ok() || self.failure.is_some(), "there is room after submitting, or the driver has failed");
+        assert!(
+            result.is_ok() || self.failure.is_some(),
+            "there is room after submitting, or the driver has failed"
+        );
     }
 
     /// Submits the queue if it is full. If the kernel has no memory for it, waits a little for operations to complete; then
@@ -570,7 +573,8 @@ impl Uring {
                 result => break result.is_ok() && self.ring.submission().is_empty(),
             }
         };
-        let cancelled = self.ring.submitter().register_sync_cancel(None, io_uring::types::CancelBuilder::any());
+        let cancelled =
+            self.ring.submitter().register_sync_cancel(None, io_uring::types::CancelBuilder::any());
         // ENOENT: there was nothing to cancel.
         is_submitted && cancelled.map_or_else(|error| error.raw_os_error() == Some(libc::ENOENT), |()| true)
     }
@@ -792,7 +796,10 @@ mod tests {
         assert!(driver.failure.is_none(), "signals and a short lack of memory are survived");
         driver.refusals = vec![libc::EAGAIN; 1_000];
         fill(&mut driver);
-        assert_eq!(driver.wait(Timestamp::ZERO, &mut Vec::new()).unwrap_err().raw_os_error(), Some(libc::EAGAIN));
+        assert_eq!(
+            driver.wait(Timestamp::ZERO, &mut Vec::new()).unwrap_err().raw_os_error(),
+            Some(libc::EAGAIN)
+        );
         driver.refusals.clear();
     }
 

@@ -194,7 +194,11 @@ const TABLE: [(Outcome, &str, &str); Outcome::COUNT] = [
     (Outcome::Tls(TlsKind::BadCertificate), "tls_bad_certificate", "TLS: bad certificate"),
     (Outcome::Tls(TlsKind::Alert), "tls_alert", "TLS: fatal alert from the server"),
     (Outcome::Tls(TlsKind::NoSharedVersion), "tls_no_shared_version", "TLS: no version in common"),
-    (Outcome::Tls(TlsKind::NoSharedCipher), "tls_no_shared_cipher", "TLS: no cipher suite or signature algorithm in common"),
+    (
+        Outcome::Tls(TlsKind::NoSharedCipher),
+        "tls_no_shared_cipher",
+        "TLS: no cipher suite or signature algorithm in common",
+    ),
     (
         Outcome::Tls(TlsKind::NoSharedProtocol),
         "tls_no_shared_protocol",

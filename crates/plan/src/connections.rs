@@ -186,7 +186,7 @@ pub struct Timeouts {
     /// `connect` covers both.
     #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub tls: Option<Duration>,
-    /// A whole call, from the moment it has a connection to the last byte of its reply.
+    /// A whole call, from its start to the last byte of its reply; waiting for a connection and opening it included.
     #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub call: Option<Duration>,
     /// From the moment a request is handed to the kernel until the kernel has all of it.

@@ -47,7 +47,9 @@ impl fmt::Display for TlsFailure {
             Self::BadCertificate => "the certificate is unusable",
             Self::AlertReceived(code) => return write!(f, "the server sent alert {code}"),
             Self::NoSharedVersion => "no TLS version in common",
-            Self::NoSharedCipher => "no cipher suite or signature algorithm in common (keys on P-521 are not supported)",
+            Self::NoSharedCipher => {
+                "no cipher suite or signature algorithm in common (keys on P-521 are not supported)"
+            }
             Self::NoSharedProtocol => "no application protocol in common",
             Self::NotTls => "the server does not speak TLS",
             Self::ClientCertRequired => "the server requires a client certificate",

@@ -384,9 +384,13 @@ fn what_is_this_machines_is_named() {
         ),
         (
             "a hypervisor that takes a tenth, which the percentiles show",
-            changed(false, |_, n| (10, if n % 20 == 0 { 3_000 } else { 900 + n }), |r| {
-                r.hosts[0].steal_share = Some(0.1);
-            }),
+            changed(
+                false,
+                |_, n| (10, if n % 20 == 0 { 3_000 } else { 900 + n }),
+                |r| {
+                    r.hosts[0].steal_share = Some(0.1);
+                },
+            ),
             Degraded,
             Cause::CpuStolen,
         ),

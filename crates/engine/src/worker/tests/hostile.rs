@@ -155,7 +155,8 @@ fn survive(seed: u64) {
     let tally = run_prepared(&plan, &prepared, Shard::WHOLE, scenario, None);
     drop(never);
     let (done, counters) = (done.lock().unwrap(), tally.counters());
-    let context = || format!("seed {seed}: {:?} of {:?} {:?}", outcomes(&tally), plan.connections, plan.session);
+    let context =
+        || format!("seed {seed}: {:?} of {:?} {:?}", outcomes(&tally), plan.connections, plan.session);
     let waited = tally.outcome(Outcome::ConnectTimeout);
     // A page leads to several names.
     assert!(waited <= 3 * done.unknown, "a call waits for a connection: {}", context());
