@@ -9,6 +9,7 @@ use std::io::Read;
 use std::path::Path;
 use warwolf_args::{FileError, Merge, Report, UsageError};
 use warwolf_measure::Run;
+use warwolf_plan::{DriverChoice, Idle, Plan, text};
 
 /// `report`: a kept run, reported again.
 ///
@@ -40,7 +41,10 @@ fn chart(run: &Run, name: &str) -> Result<Exit, Failure> {
 /// When a file is no run file, the files are not parts of one run, or the sum cannot be written.
 pub(crate) fn merge(args: &Merge) -> Result<Exit, Failure> {
     let output = OutputFile::open("output", &args.output)?;
-    let runs = args.files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut runs = args.files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    if let [first, others @ ..] = runs.as_mut_slice() {
+        others.iter_mut().for_each(|run| adopt_plan(run, &first.plan_text));
+    }
     let whole = Run::merge(runs).map_err(|error| UsageError::of("merge", error))?;
     let missing = whole.missing_shards();
     if !missing.is_empty() {
@@ -49,6 +53,19 @@ pub(crate) fn merge(args: &Merge) -> Result<Exit, Failure> {
     }
     output.write(&whole.encode())?;
     Ok(Exit::Well)
+}
+
+/// Gives a part of a run the plan of another part if they differ only in how their machines generate the load.
+fn adopt_plan(run: &mut Run, other: &str) {
+    let load = |text: &str| {
+        let mut plan = Plan::from(text::parse(text).ok()?);
+        (plan.threads, plan.driver, plan.idle) = (None, DriverChoice::Auto, Idle::Block);
+        (plan.network.bind, plan.network.bind_ports) = (Vec::new(), None);
+        Some(plan)
+    };
+    if load(&run.plan_text).is_some_and(|plan| load(other) == Some(plan)) {
+        run.plan_text = other.to_owned();
+    }
 }
 
 /// The run in a file; `-` is stdin.
@@ -64,4 +81,33 @@ pub(crate) fn read(path: &Path) -> Result<Run, Failure> {
         UsageError::from(FileError::reading(path, &error).with_remedy(remedy))
     })?;
     Run::decode(&bytes).map_err(|error| UsageError::of(path.display(), error).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use warwolf_plan::Request;
+
+    #[test]
+    fn parts_may_differ_in_how_their_machines_generate_the_load() {
+        let text = |change: fn(&mut Plan)| {
+            let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+            change(&mut plan);
+            text::to_toml(&plan)
+        };
+        let first = text(|_| {});
+        let rows: [(String, bool); 5] = [
+            (text(|plan| plan.threads = Some(3)), true),
+            (text(|plan| plan.driver = DriverChoice::Epoll), true),
+            (text(|plan| plan.network.bind = vec!["127.0.0.2".parse().unwrap()]), true),
+            (text(|plan| plan.idle = Idle::Spin), true),
+            (text(|plan| plan.connections.limit = 7), false),
+        ];
+        for (plan_text, is_adopted) in rows {
+            let mut run = Run { plan_text, ..Run::new(Duration::from_secs(1)) };
+            adopt_plan(&mut run, &first);
+            assert_eq!(run.plan_text == first, is_adopted, "{}", run.plan_text);
+        }
+    }
 }
