@@ -8,14 +8,15 @@ use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
 use crate::{Control, DriverError, SetupError};
 use std::io;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{self, Scope, ScopedJoinHandle};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread;
 use std::time::Duration;
-use warwolf_clock::Timestamp;
+use warwolf_clock::{Clock, Timestamp};
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, UringError, host, uring_supported};
 use warwolf_measure::{
-    Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Run, Tally, Timeline,
-    WorkerEvidence,
+    Accounting, Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Outcome, Run, Sample,
+    Tally, Timeline, WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
 use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Plan, Request, Shard, text};
@@ -24,6 +25,8 @@ use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Plan, Request, Shard, text};
 const LEAD: Duration = Duration::from_millis(3);
 /// Descriptors besides the connections: rings, files, the terminal.
 const OTHER_DESCRIPTORS: u64 = 64;
+/// How long after the end of a run its workers may take to end.
+const END_MAX: Duration = Duration::from_secs(2);
 /// Tallies that travel between a worker and the aggregator, besides the one in use.
 const SPARE_TALLIES: usize = 2;
 /// Runs `shard` of `plan`, and calls `watch` with each interval once all workers are past it.
@@ -67,18 +70,18 @@ pub fn describe(run: &mut Run, plan: &Plan) {
 pub struct PreparedRun<'p> {
     plan: &'p CheckedPlan,
     shard: Shard,
-    prepared: Prepared,
     capacity: Capacity,
-    workers: Vec<WorkerShare>,
+    parts: Arc<Parts>,
+    /// For each worker those that it uses in turn.
+    tallies: Vec<Vec<Tally>>,
     descriptors_limit: u64,
 }
 
-/// The part of a run that one worker gets.
-struct WorkerShare {
-    shard: Shard,
-    capacity: Capacity,
-    /// The tallies it uses in turn; taken when it starts.
-    tallies: Vec<Tally>,
+/// What the workers of a run share.
+struct Parts {
+    prepared: Prepared,
+    /// The part that each worker runs, and what it needs.
+    shares: Vec<(Shard, Capacity)>,
 }
 
 impl<'p> PreparedRun<'p> {
@@ -91,14 +94,15 @@ impl<'p> PreparedRun<'p> {
         let capacity = Capacity::of(plan, shard);
         let descriptors_limit = raise_descriptors(sockets(&prepared, capacity.connections))?;
         let threads = capacity.threads(host::available_cores().len()) as u32;
-        let workers = (0..threads)
-            .map(|number| {
-                let shard = shard.split(number, threads).unwrap_or(shard);
-                let tallies = (0..=SPARE_TALLIES).map(|_| Tally::reserved(plan.requests.len())).collect();
-                WorkerShare { shard, capacity: capacity.of_part(plan, shard), tallies }
-            })
-            .collect();
-        Ok(Self { plan, shard, prepared, capacity, workers, descriptors_limit })
+        let share = |number| {
+            let shard = shard.split(number, threads).unwrap_or(shard);
+            (shard, capacity.of_part(plan, shard))
+        };
+        let shares = (0..threads).map(share).collect();
+        let tallies = |_| (0..=SPARE_TALLIES).map(|_| Tally::reserved(plan.requests.len())).collect();
+        let tallies = (0..threads).map(tallies).collect();
+        let parts = Arc::new(Parts { prepared, shares });
+        Ok(Self { plan, shard, capacity, parts, tallies, descriptors_limit })
     }
 
     /// The plan.
@@ -116,7 +120,7 @@ impl<'p> PreparedRun<'p> {
     /// Worker threads of the run.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.workers.len()
+        self.parts.shares.len()
     }
 
     /// Runs as [`Self::run`] does, as soon as the threads can be ready.
@@ -145,89 +149,96 @@ impl<'p> PreparedRun<'p> {
         observers: Option<&dyn ObserverSource>,
     ) -> Result<Run, SetupError> {
         let before = Host::read();
-        let tallies: Vec<_> =
-            self.workers.iter_mut().map(|share| std::mem::take(&mut share.tallies)).collect();
-        let threads = tallies.len();
-        let (batches, arriving) = sync_channel(threads * 4);
-        let mut aggregator = Aggregator::new(self.capacity.interval, threads);
-        let results = thread::scope(|scope| {
-            let (workers, returns): (Vec<_>, Vec<_>) = (0..)
-                .zip(tallies)
-                .map(|(number, tallies)| {
-                    let (recorder, give_back) =
-                        recorder(number, tallies, self.capacity.interval, batches.clone());
-                    let worker = self.worker_spec(number as usize, start, observers);
-                    (worker.spawn(scope, recorder, control), give_back)
+        let tallies = std::mem::take(&mut self.tallies);
+        let mut supervisor = Supervisor::new(self.capacity.interval, tallies.len(), control);
+        let results = match observers {
+            // Their workers borrow from the caller, who has to wait for all of them.
+            Some(observers) => thread::scope(|scope| {
+                supervisor.supervise(tallies, watch, &|| None, |number, recorder, results| {
+                    let spec = WorkerSpec::new(self.plan, &self.parts, number, start, Some(observers));
+                    spec.named().spawn_scoped(scope, move || spec.work_for(recorder, control, &results)).map(drop)
                 })
-                .unzip();
-            drop(batches);
-            add_up(&mut aggregator, &arriving, &returns, watch);
-            workers
-                .into_iter()
-                .map(|worker| worker?.join().unwrap_or(Err(SetupError::Panic)))
-                .collect::<Result<Vec<_>, _>>()
-        })?;
+            }),
+            None => {
+                let plan = Arc::new(self.plan.clone());
+                let left = || self.time_left(start);
+                supervisor.supervise(tallies, watch, &left, |number, recorder, results| {
+                    let (plan, parts, control) = (Arc::clone(&plan), Arc::clone(&self.parts), control.clone());
+                    let spec = WorkerSpec::new(self.plan, &self.parts, number, start, None);
+                    let work = move || {
+                        let spec = WorkerSpec::new(&plan, &parts, number, start, None);
+                        spec.work_for(recorder, &control, &results);
+                    };
+                    spec.named().spawn(work).map(drop)
+                })
+            }
+        }?;
         let host = Host::read().since(before);
-        let end = results.iter().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
-        let timeline = aggregator.finish(end, watch);
-        let mismatch = self.check_accounting(&results, &timeline).err();
-        debug_assert_eq!(mismatch, None, "the accounting must add up");
-        let mut evidence = self.evidence(results, &host, control.is_stopped());
-        evidence.mismatch = mismatch;
-        let mut run = self.record(end, timeline, evidence);
-        if observers.is_none() {
-            describe(&mut run, self.plan);
+        let ended = results.iter().flatten().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
+        let is_whole = results.iter().all(Option::is_some);
+        let end = if is_whole { ended } else { ended.max(start.now()) };
+        let Supervisor { aggregator, begun, was_stopped, .. } = supervisor;
+        let mut timeline = aggregator.finish(end, watch);
+        if !is_whole {
+            settle_lost(&mut timeline, self.capacity.interval, end);
         }
-        Ok(run)
+        let mismatch = if is_whole { self.check_accounting(&results, &timeline).err() } else { None };
+        debug_assert_eq!(mismatch, None, "the accounting must add up");
+        let mut evidence = self.evidence(results, &begun, end, &host);
+        (evidence.mismatch, evidence.interrupted) = (mismatch, was_stopped);
+        Ok(self.record(end, timeline, evidence))
     }
 
-    fn worker_spec<'r>(
-        &'r self,
-        number: usize,
-        start: Monotonic,
-        observers: Option<&'r dyn ObserverSource>,
-    ) -> WorkerSpec<'r> {
-        let WorkerShare { shard, capacity, .. } = &self.workers[number];
-        WorkerSpec {
-            plan: self.plan,
-            prepared: &self.prepared,
-            shard: *shard,
-            capacity,
-            number,
-            start,
-            observers,
-        }
+    /// How long the end of the workers may be waited for: a worker without a core must not hold up the report. `None` if the
+    /// run has no fixed end.
+    fn time_left(&self, start: Monotonic) -> Option<Duration> {
+        let stop = &self.plan.stop;
+        let deadline = Timestamp::ZERO + stop.duration? + stop.grace + END_MAX;
+        Some(deadline.since(start.now()))
     }
 
     /// Checks the accounting of each worker, and compares what their tallies came to with what arrived in the timeline.
     /// May take a second, so it runs after the evidence has been read.
     fn check_accounting(
         &self,
-        results: &[(Finished, WorkerEvidence)],
+        results: &[Option<Ended>],
         timeline: &Timeline,
     ) -> Result<(), Mismatch> {
         let mut sent = Tallied::default();
-        for (worker, (finished, _)) in self.workers.iter().zip(results) {
-            finished.accounting.check(self.plan, worker.shard, self.prepared.calls_per_session)?;
+        for ((shard, _), (finished, _)) in self.parts.shares.iter().zip(results.iter().flatten()) {
+            finished.accounting.check(self.plan, *shard, self.parts.prepared.calls_per_session)?;
             sent = sent.plus(finished.accounting.tallied);
         }
         sent.check_arrived(Tallied::of(&timeline.whole().tally), self.plan, self.shard)
     }
 
+    /// What was observed. `begun`: which workers were heard of.
     fn evidence(
         &self,
-        results: Vec<(Finished, WorkerEvidence)>,
+        results: Vec<Option<Ended>>,
+        begun: &[bool],
+        end: Timestamp,
         host: &Between,
-        interrupted: bool,
     ) -> HostEvidence {
-        let held = results.iter().map(|(finished, _)| finished.held).sum();
+        let driver = results.iter().flatten().map(|(finished, _)| finished.driver).next();
+        let held = results.iter().flatten().map(|(finished, _)| finished.held).sum();
+        let worker = |(number, result): (usize, Option<Ended>)| match result {
+            Some((_, evidence)) => evidence,
+            None => {
+                let is_without_users = self.plan.is_open() || begun[number];
+                let users = self.parts.shares[number].1.sessions as u64;
+                let starved = if is_without_users { 0 } else { users };
+                WorkerEvidence { wall: end.since(Timestamp::ZERO), starved, is_lost: true, ..Default::default() }
+            }
+        };
+        let workers: Vec<_> = results.into_iter().enumerate().map(worker).collect();
         let source_addresses = self.plan.network.bind.len().max(1) as u64;
         let unix = self.plan.network.unix_socket.is_some();
         HostEvidence {
             shard: Some((self.shard.index(), self.shard.count())),
             environment: Environment::default(),
-            threads: results.len() as u32,
-            driver: results.first().map(|(finished, _)| finished.driver.to_owned()).unwrap_or_default(),
+            threads: workers.len() as u32,
+            driver: driver.unwrap_or_default().to_owned(),
             idle: match self.plan.idle {
                 Idle::Block => warwolf_measure::Idle::Block,
                 Idle::Spin => warwolf_measure::Idle::Spin,
@@ -243,11 +254,11 @@ impl<'p> PreparedRun<'p> {
             in_flight_limit: self.capacity.in_flight_limit,
             is_capped: false,
             users: if self.plan.is_open() { 0 } else { self.capacity.sessions as u64 },
-            cpu_user: results.iter().map(|(_, worker)| worker.cpu_user).sum(),
-            cpu_system: results.iter().map(|(_, worker)| worker.cpu_system).sum(),
-            interrupted,
+            cpu_user: workers.iter().map(|worker| worker.cpu_user).sum(),
+            cpu_system: workers.iter().map(|worker| worker.cpu_system).sum(),
+            interrupted: false,
             mismatch: None,
-            workers: results.into_iter().map(|(_, worker)| worker).collect(),
+            workers,
         }
     }
 
@@ -285,19 +296,119 @@ fn recorder(
     (Recorder::new(source, current, interval, batches, empties), give_back)
 }
 
-/// Adds up interval batches until all workers have finished, and returns the emptied tallies to them.
-fn add_up(
-    aggregator: &mut Aggregator,
-    arriving: &Receiver<IntervalBatch>,
-    returns: &[SyncSender<Box<Tally>>],
-    watch: &mut dyn FnMut(&Interval),
-) {
-    while let Ok(mut batch) = arriving.recv() {
-        aggregator.add(&batch);
-        batch.tally.reset();
-        // The channel of a worker that has finished is closed.
-        let _ = returns[batch.source as usize].try_send(batch.tally);
-        aggregator.complete(watch);
+/// What a worker leaves.
+type Ended = (Finished, WorkerEvidence);
+type Results = Sender<(usize, Result<Ended, SetupError>)>;
+
+/// Starts workers, and adds up what they count until they end.
+struct Supervisor<'c> {
+    control: &'c Control,
+    interval: Duration,
+    aggregator: Aggregator,
+    /// Which workers have handed over an interval with calls.
+    begun: Vec<bool>,
+    /// Whether the run was stopped before its end.
+    was_stopped: bool,
+}
+
+impl<'c> Supervisor<'c> {
+    fn new(interval: Duration, workers: usize, control: &'c Control) -> Self {
+        let aggregator = Aggregator::new(interval, workers);
+        Self { control, interval, aggregator, begun: vec![false; workers], was_stopped: false }
+    }
+
+    /// Starts a worker for each set of tallies and waits for their ends while time is `left`. A worker that has not ended
+    /// then leaves nothing, and ends when it gets a core.
+    fn supervise(
+        &mut self,
+        tallies: Vec<Vec<Tally>>,
+        watch: &mut dyn FnMut(&Interval),
+        left: &dyn Fn() -> Option<Duration>,
+        mut spawn: impl FnMut(usize, Recorder, Results) -> io::Result<()>,
+    ) -> Result<Vec<Option<Ended>>, SetupError> {
+        let (batches, arriving) = sync_channel(tallies.len() * 4);
+        let (results, ending) = channel();
+        let mut ended: Vec<Option<Ended>> = tallies.iter().map(|_| None).collect();
+        let (mut returns, mut failure) = (Vec::new(), None);
+        for (number, tallies) in tallies.into_iter().enumerate() {
+            let (recorder, give_back) = recorder(number as u32, tallies, self.interval, batches.clone());
+            returns.push(give_back);
+            if let Err(error) = spawn(number, recorder, results.clone()) {
+                failure = Some(worker_failed(error));
+                self.control.abort();
+            }
+        }
+        drop((batches, results));
+        self.add_up(&arriving, &returns, watch, left);
+        let is_late = loop {
+            match receive(&ending, left) {
+                Ok((number, Ok(result))) => ended[number] = Some(result),
+                Ok((_, Err(error))) => failure = failure.or(Some(error)),
+                Err(RecvTimeoutError::Disconnected) => break false,
+                Err(RecvTimeoutError::Timeout) => break true,
+            }
+        };
+        self.was_stopped = self.control.is_stopped();
+        match failure {
+            Some(failure) => Err(failure),
+            None if is_late => {
+                self.control.abort();
+                Ok(ended)
+            }
+            None if ended.iter().any(Option::is_none) => Err(SetupError::Panic),
+            None => Ok(ended),
+        }
+    }
+
+    /// Adds up interval batches until all workers have finished or no time is left, and returns the emptied tallies to them.
+    fn add_up(
+        &mut self,
+        arriving: &Receiver<IntervalBatch>,
+        returns: &[SyncSender<Box<Tally>>],
+        watch: &mut dyn FnMut(&Interval),
+        left: &dyn Fn() -> Option<Duration>,
+    ) {
+        while let Ok(mut batch) = receive(arriving, left) {
+            self.begun[batch.source as usize] |= batch.tally.counters().started > 0;
+            self.aggregator.add(&batch);
+            batch.tally.reset();
+            // The channel of a worker that has finished is closed.
+            let _ = returns[batch.source as usize].try_send(batch.tally);
+            self.aggregator.complete(watch);
+        }
+    }
+}
+
+/// Counts the calls that were in flight when the last batches of lost workers were handed over, so that the accounting adds up.
+/// Their ages are unknown.
+fn settle_lost(timeline: &mut Timeline, interval: Duration, end: Timestamp) {
+    let counts = Accounting::of(&timeline.whole().tally);
+    let ended = counts.completed + counts.failed + counts.timed_out + counts.unfinished;
+    let mut tally = Tally::new();
+    let sample = Sample {
+        intended: end,
+        started: end,
+        sent: Timestamp::NEVER,
+        first_byte: Timestamp::NEVER,
+        finished: end,
+        body_bytes: 0,
+        header_bytes: 0,
+        sent_bytes: 0,
+        status: 0,
+        target: u16::MAX,
+        outcome: Outcome::Unfinished,
+    };
+    (ended..counts.started).for_each(|_| tally.record(&sample));
+    tally.unstarted(counts.planned - counts.started - counts.unstarted);
+    let last = u128::from(end.as_nanos().saturating_sub(1)) / interval.as_nanos();
+    timeline.add(u64::try_from(last).unwrap_or(0), &tally);
+}
+
+/// Waits for a value while time is `left`; without a limit if that is `None`.
+fn receive<T>(from: &Receiver<T>, left: &dyn Fn() -> Option<Duration>) -> Result<T, RecvTimeoutError> {
+    match left() {
+        Some(left) => from.recv_timeout(left),
+        None => from.recv().map_err(|_| RecvTimeoutError::Disconnected),
     }
 }
 
@@ -324,34 +435,36 @@ struct WorkerSpec<'r> {
     observers: Option<&'r dyn ObserverSource>,
 }
 
-type WorkerResult = Result<(Finished, WorkerEvidence), SetupError>;
-
 impl<'r> WorkerSpec<'r> {
-    /// Starts the worker on a thread of its own. A worker that fails aborts the run.
-    fn spawn<'s>(
-        self,
-        scope: &'s Scope<'s, '_>,
-        recorder: Recorder,
-        control: &'r Control,
-    ) -> Result<ScopedJoinHandle<'s, WorkerResult>, SetupError>
-    where
-        'r: 's,
-    {
-        thread::Builder::new()
-            .name(format!("worker-{}", self.number))
-            .spawn_scoped(scope, move || {
-                let result = self.work(recorder, control);
-                if result.is_err() {
-                    control.abort();
-                }
-                result
-            })
-            .map_err(worker_failed)
+    fn new(
+        plan: &'r CheckedPlan,
+        parts: &'r Parts,
+        number: usize,
+        start: Monotonic,
+        observers: Option<&'r dyn ObserverSource>,
+    ) -> Self {
+        let (shard, capacity) = &parts.shares[number];
+        Self { plan, prepared: &parts.prepared, shard: *shard, capacity, number, start, observers }
+    }
+
+    /// What its thread starts with.
+    fn named(&self) -> thread::Builder {
+        thread::Builder::new().name(format!("worker-{}", self.number))
+    }
+
+    /// Runs the worker and sends its result. A worker that fails aborts the run.
+    fn work_for(&self, recorder: Recorder, control: &Control, results: &Results) {
+        let result = self.work(recorder, control);
+        if result.is_err() {
+            control.abort();
+        }
+        // The receiver is gone if this worker was not waited for.
+        let _ = results.send((self.number, result));
     }
 
     /// Builds the driver on this thread, as io_uring requires, and runs the worker to its end. The thread may run on any
     /// core: one that is pinned gets no core while something else uses its own, although others are free.
-    fn work(&self, recorder: Recorder, control: &Control) -> WorkerResult {
+    fn work(&self, recorder: Recorder, control: &Control) -> Result<Ended, SetupError> {
         let task = self.task(recorder, control)?;
         let (finished, spent) =
             match self.driver(sockets(self.prepared, task.connections as u32) as usize)? {
@@ -373,6 +486,7 @@ impl<'r> WorkerSpec<'r> {
             cpu_system: spent.system,
             core: None,
             starved: finished.accounting.starved(),
+            is_lost: false,
             late_pages: finished.late_pages,
             run_delay: spent.delay,
         };
@@ -437,4 +551,40 @@ fn worker_failed(error: io::Error) -> SetupError {
 enum Kernel {
     Uring(Box<Uring>),
     Epoll(Box<Epoll>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_without_a_core_does_not_hold_up_the_report() {
+        let control = Control::new();
+        let mut supervisor = Supervisor::new(Duration::from_secs(1), 2, &control);
+        // The first worker hands over a batch and ends; the second never gets a core.
+        let mut waiting = Vec::new();
+        let spawn = |number, mut recorder: Recorder, results: Results| {
+            if number == 1 {
+                waiting.push((recorder, results));
+                return Ok(());
+            }
+            recorder.tally.planned(3);
+            recorder.tally.started(2);
+            recorder.close();
+            let accounting = crate::accounting::Accounting::default();
+            let (at, waited) = (Timestamp::from_nanos(1), Duration::ZERO);
+            let finished = Finished { driver: "sim", late_pages: 0, waited, held: 0, at, accounting };
+            results.send((number, Ok((finished, WorkerEvidence::default())))).unwrap();
+            Ok(())
+        };
+        let tallies = vec![vec![Tally::new()], vec![Tally::new()]];
+        let ended = supervisor.supervise(tallies, &mut |_| {}, &|| Some(Duration::ZERO), spawn);
+        assert_eq!(ended.unwrap().iter().map(Option::is_some).collect::<Vec<_>>(), [true, false]);
+        assert_eq!((&supervisor.begun, control.is_stopped()), (&vec![true, false], true));
+        let (second, end) = (Duration::from_secs(1), Timestamp::from_nanos(1_500_000_000));
+        let mut timeline = supervisor.aggregator.finish(end, &mut |_| {});
+        settle_lost(&mut timeline, second, end);
+        let counts = Accounting::of(&timeline.whole().tally);
+        assert!(counts.adds_up() && (counts.unfinished, counts.unstarted) == (2, 1), "{counts:?}");
+    }
 }

@@ -108,6 +108,8 @@ pub struct WorkerEvidence {
     pub core: Option<u32>,
     /// Sessions (in a closed loop: users) that never began because the worker had no core before the stop.
     pub starved: u64,
+    /// Whether it had not ended some time after the end of the run: the run is without what it counted last.
+    pub is_lost: bool,
     /// Number of interval batches it did not hand over in time.
     pub late_pages: u64,
 }

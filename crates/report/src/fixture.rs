@@ -86,13 +86,7 @@ pub(crate) fn steady() -> Run {
         tally.connection_opened(Duration::from_micros(80 + second), None, false);
         run.timeline.add(second, &tally);
     }
-    run.hosts = vec![HostEvidence { environment: environment(), ..evidence(Duration::from_secs(10)) }];
-    run
-}
-
-/// Returns where [`steady`] was measured.
-pub(crate) fn environment() -> Environment {
-    Environment {
+    let environment = Environment {
         version: "0.1.0".into(),
         command: vec!["warwolf".into(), "-r".into(), "100/s".into(), "http://a.test/".into()],
         host: "box".into(),
@@ -100,7 +94,9 @@ pub(crate) fn environment() -> Environment {
         cpu: "A CPU".into(),
         cores: 2,
         started_unix_ns: 1_700_000_000_000_000_000,
-    }
+    };
+    run.hosts = vec![HostEvidence { environment, ..evidence(Duration::from_secs(10)) }];
+    run
 }
 
 /// Returns [`steady`] with a plan that has another arrival process.
@@ -166,6 +162,7 @@ fn evidence(wall: Duration) -> HostEvidence {
             run_delay: Some(wall / 1_000),
             core: Some(0),
             starved: 0,
+            is_lost: false,
             late_pages: 0,
         }],
         host_cpu_busy_share: Some(0.5),

@@ -1,7 +1,9 @@
 //! Rules about the load generator's CPU time: whether calls started late, and what explains it.
 
 use super::{Grade, held_back_share};
-use crate::{Cause, Explanation, HostEvidence, Latency, Lateness, Phase, Reason, ReasonFigures, Summary};
+use crate::{
+    Cause, Explanation, HostEvidence, Latency, Lateness, Phase, Reason, ReasonFigures, Summary, WorkerEvidence,
+};
 use std::time::Duration;
 
 /// Lag below this never raises an alarm: sleeping in the kernel is no more exact on a busy machine.
@@ -76,13 +78,12 @@ fn saturated(host: &HostEvidence) -> Option<(u32, f64)> {
         .filter(|(_, load)| *load > SATURATED)
 }
 
-/// Returns the users of a closed loop that never began because their worker had no core: the load was not the requested one.
+/// Returns the workers that had no core: users of a closed loop never began, or counts are missing because the worker did not
+/// end with the run. The load was not the requested one.
 fn starved(summary: &Summary) -> Vec<Reason> {
-    if summary.open {
-        return Vec::new();
-    }
+    let is_starved = |worker: &WorkerEvidence| worker.is_lost || !summary.open && worker.starved > 0;
     let reason = |(number, host): (usize, &HostEvidence)| {
-        let starved = || (0..).zip(&host.workers).filter(|(_, worker)| worker.starved > 0);
+        let starved = || (0..).zip(&host.workers).filter(|(_, worker)| is_starved(worker));
         let figures = ReasonFigures::Starved {
             users_never_begun: starved().map(|(_, worker)| worker.starved).sum(),
             users: host.users,
@@ -113,7 +114,7 @@ fn hindrance(
     if throttled_share > throttled {
         return Some(Explanation::Throttled { throttled_share });
     }
-    let delays = (0..).zip(host.workers.iter().map(crate::WorkerEvidence::delayed_share));
+    let delays = (0..).zip(host.workers.iter().map(WorkerEvidence::delayed_share));
     let (worker, delayed_share) = delays.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
     let steal_share = host.steal_share.unwrap_or(0.0);
     // If both are true, the one that took more of the time is named.

@@ -368,6 +368,14 @@ fn what_is_this_machines_is_named() {
             Cause::CpuContention,
         ),
         (
+            "a worker that had not ended with the run",
+            changed(true, STEADY, |r| {
+                r.hosts[0].workers.push(WorkerEvidence { is_lost: true, ..WorkerEvidence::default() });
+            }),
+            Invalid,
+            Cause::CpuContention,
+        ),
+        (
             "a worker that got no core for most of its time was starved and not busy",
             changed(false, STEADY, |r| r.hosts[0].workers = vec![worker(1.0, 0.05, 0.9)]),
             Degraded,
