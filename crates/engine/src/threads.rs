@@ -15,8 +15,8 @@ use std::time::Duration;
 use warwolf_clock::{Clock, Timestamp};
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, UringError, host, uring_supported};
 use warwolf_measure::{
-    Accounting, Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Outcome, Run, Sample,
-    Tally, Timeline, WorkerEvidence,
+    Accounting, Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Outcome, Run,
+    Sample, Tally, Timeline, WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
 use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Plan, Request, Shard, text};
@@ -156,14 +156,17 @@ impl<'p> PreparedRun<'p> {
             Some(observers) => thread::scope(|scope| {
                 supervisor.supervise(tallies, watch, &|| None, |number, recorder, results| {
                     let spec = WorkerSpec::new(self.plan, &self.parts, number, start, Some(observers));
-                    spec.named().spawn_scoped(scope, move || spec.work_for(recorder, control, &results)).map(drop)
+                    spec.named()
+                        .spawn_scoped(scope, move || spec.work_for(recorder, control, &results))
+                        .map(drop)
                 })
             }),
             None => {
                 let plan = Arc::new(self.plan.clone());
                 let left = || self.time_left(start);
                 supervisor.supervise(tallies, watch, &left, |number, recorder, results| {
-                    let (plan, parts, control) = (Arc::clone(&plan), Arc::clone(&self.parts), control.clone());
+                    let (plan, parts, control) =
+                        (Arc::clone(&plan), Arc::clone(&self.parts), control.clone());
                     let spec = WorkerSpec::new(self.plan, &self.parts, number, start, None);
                     let work = move || {
                         let spec = WorkerSpec::new(&plan, &parts, number, start, None);
@@ -174,7 +177,8 @@ impl<'p> PreparedRun<'p> {
             }
         }?;
         let host = Host::read().since(before);
-        let ended = results.iter().flatten().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
+        let ended =
+            results.iter().flatten().map(|(finished, _)| finished.at).fold(Timestamp::ZERO, Timestamp::max);
         let is_whole = results.iter().all(Option::is_some);
         let end = if is_whole { ended } else { ended.max(start.now()) };
         let Supervisor { aggregator, begun, was_stopped, .. } = supervisor;
@@ -199,11 +203,7 @@ impl<'p> PreparedRun<'p> {
 
     /// Checks the accounting of each worker, and compares what their tallies came to with what arrived in the timeline.
     /// May take a second, so it runs after the evidence has been read.
-    fn check_accounting(
-        &self,
-        results: &[Option<Ended>],
-        timeline: &Timeline,
-    ) -> Result<(), Mismatch> {
+    fn check_accounting(&self, results: &[Option<Ended>], timeline: &Timeline) -> Result<(), Mismatch> {
         let mut sent = Tallied::default();
         for ((shard, _), (finished, _)) in self.parts.shares.iter().zip(results.iter().flatten()) {
             finished.accounting.check(self.plan, *shard, self.parts.prepared.calls_per_session)?;
@@ -228,7 +228,12 @@ impl<'p> PreparedRun<'p> {
                 let is_without_users = self.plan.is_open() || begun[number];
                 let users = self.parts.shares[number].1.sessions as u64;
                 let starved = if is_without_users { 0 } else { users };
-                WorkerEvidence { wall: end.since(Timestamp::ZERO), starved, is_lost: true, ..Default::default() }
+                WorkerEvidence {
+                    wall: end.since(Timestamp::ZERO),
+                    starved,
+                    is_lost: true,
+                    ..Default::default()
+                }
             }
         };
         let workers: Vec<_> = results.into_iter().enumerate().map(worker).collect();

@@ -192,7 +192,9 @@ fn starved(never_begun: u64, users: u64, workers: &[u32]) -> String {
     let numbers = workers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let worker = if workers.len() == 1 { "worker" } else { "workers" };
     if never_begun == 0 {
-        return format!("{worker} {numbers} got no core and did not end with the run: the results are incomplete");
+        return format!(
+            "{worker} {numbers} got no core and did not end with the run: the results are incomplete"
+        );
     }
     format!(
         "{} of {} never began: {worker} {numbers} got no core",

@@ -2,7 +2,8 @@
 
 use super::{Grade, held_back_share};
 use crate::{
-    Cause, Explanation, HostEvidence, Latency, Lateness, Phase, Reason, ReasonFigures, Summary, WorkerEvidence,
+    Cause, Explanation, HostEvidence, Latency, Lateness, Phase, Reason, ReasonFigures, Summary,
+    WorkerEvidence,
 };
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
 //! Servers that misbehave: each way has its own name in the report, and nothing is lost from the accounts.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use warwolf_e2e::peer::{Peer, drain, read_head};
-use warwolf_e2e::process::Ending;
+use warwolf_e2e::process::{Ending, Process};
 use warwolf_e2e::server::Nginx;
 use warwolf_e2e::{Told, Warwolf, target};
 use warwolf_target::{Handle, Options};
@@ -29,6 +29,24 @@ fn a_reset_instead_of_a_reply() {
 #[test]
 fn a_reset_in_the_middle_of_a_body() {
     all_fail(&target::url(&target(), "/?size=100k&fault=reset-body"), "reset");
+}
+
+#[test]
+fn a_reset_during_an_upload_is_a_reset() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("body");
+    std::fs::write(&file, vec![b'x'; 4_000_000]).unwrap();
+    let peer = Peer::start(|_, mut connection| {
+        read_head(&mut connection);
+        // To close a socket with unread bytes resets the connection.
+        let _ = connection.read(&mut [0; 1_000]);
+    });
+    let body = format!("@{}", file.display());
+    for driver in ["uring", "epoll"] {
+        let words = ["-n", "40", "-c", "2", "--driver", driver, "-b", &body, &peer.url("/")];
+        let told = Warwolf::run(&words).exits(1);
+        assert_eq!((told.account("failed"), told.outcome("reset")), (40, 40), "{driver}: {told:#?}");
+    }
 }
 
 #[test]
@@ -205,4 +223,40 @@ fn an_ignored_interrupt_stays_ignored() {
         let told = running.told();
         assert!(told.code == 0 && began.elapsed() >= Duration::from_millis(2_900), "{told:#?}");
     }
+}
+
+/// Stops one thread of another process, as a debugger does, until the process ends.
+const STOP_THREAD: &str = "
+import ctypes, os, sys
+thread = int(sys.argv[1])
+assert ctypes.CDLL(None).ptrace(16, thread, 0, 0) == 0
+while not os.WIFEXITED(os.waitpid(thread, 0x40000000)[1]):
+    pass
+";
+
+#[test]
+fn a_worker_without_a_core_does_not_hold_up_the_report() {
+    let server = target();
+    let words = ["run", "--format", "json", "--quiet", "--threads", "2", "-c", "4", "-d", "8s"];
+    let running = Warwolf::new(&words).and(&[target::url(&server, "/?delay=10ms")]).start();
+    let began = Instant::now();
+    let worker = loop {
+        assert!(began.elapsed() < Duration::from_secs(20), "there is no second worker");
+        let threads =
+            std::fs::read_dir(format!("/proc/{}/task", running.id())).into_iter().flatten().flatten();
+        let is_worker = |path: &std::path::PathBuf| {
+            std::fs::read_to_string(path.join("comm")).is_ok_and(|name| name.trim() == "worker-1")
+        };
+        if let Some(path) = threads.map(|entry| entry.path()).find(is_worker) {
+            break path.file_name().unwrap().to_str().unwrap().to_owned();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let _stopper = Process::start("python3", |command| {
+        command.args(["-c", STOP_THREAD, &worker]);
+    });
+    let told = running.told();
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    assert_eq!((told.code, told.verdict()), (0, "INVALID"), "{told:#?}");
+    assert!(told.completed() > 0 && told.stdout.contains("worker 1 got no core"), "{told:#?}");
 }

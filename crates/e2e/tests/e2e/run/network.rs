@@ -7,7 +7,8 @@ use warwolf_e2e::certificate::{Authority, Validity};
 use warwolf_e2e::peer::{self, Peer};
 use warwolf_e2e::process::{Ending, free_port};
 use warwolf_e2e::server::{Apache, Nginx, PAGE};
-use warwolf_e2e::{Told, Warwolf};
+use warwolf_e2e::{Told, Warwolf, target};
+use warwolf_target::{Options, Stall};
 
 #[test]
 fn a_unix_socket_replaces_the_address_and_not_the_host() {
@@ -72,6 +73,21 @@ fn too_few_descriptors_are_said_with_their_number_and_a_remedy() {
     let words = ["run", "--format", "json", "--quiet", "-d", "1s", "-c", "500", &server.url("/small")];
     let told = Warwolf::new(&words).with_descriptors(100).told().exits(1);
     assert!(told.stderr.contains("100") && told.stderr.contains("descriptor"), "{told:#?}");
+}
+
+#[test]
+fn connections_that_the_descriptor_limit_caps_are_noted() {
+    let stall = Stall { at: Duration::from_millis(500), length: Duration::from_secs(1) };
+    for (limit, expected) in [(160, Some(160)), (4_000, None)] {
+        let server = target::start(Options { stalls: vec![stall], ..Options::default() });
+        let words = ["run", "--format", "json", "--quiet", "-r", "300/s", "-d", "2s", "--grace", "3s"];
+        let program = Warwolf::new(&words).and(&[target::url(&server, "/")]).with_descriptors(limit);
+        let told = program.told().exits(0);
+        let notes = told.report().pointer("/health/reasons").and_then(|notes| notes.as_array()).unwrap();
+        let note = notes.iter().find(|note| note["cause"] == "slots_full");
+        let found = note.and_then(|note| note["figures"]["descriptors_limit"].as_u64());
+        assert_eq!(found, expected, "{told:#?}");
+    }
 }
 
 #[test]

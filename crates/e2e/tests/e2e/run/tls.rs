@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 use warwolf_e2e::certificate::{Authority, Pair, Validity};
+use warwolf_e2e::process::{Process, free_port};
 use warwolf_e2e::server::{Nginx, OpenSsl, PAGE};
 use warwolf_e2e::{Told, Warwolf};
 
@@ -179,4 +180,73 @@ fn one_cipher_is_chosen_or_none_is_shared() {
     let suite = "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256";
     let told = trust.run(&ten(&["--tls-max", "1.2", "--ciphers", suite, &server.https("/small")])).exits(1);
     assert_eq!(told.account("failed"), 10, "{told:#?}");
+}
+
+/// Replies to one request per connection with a body that ends with it, with a closing alert or without.
+const UNTIL_CLOSE: &str = "
+import socket, ssl, sys
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(sys.argv[2], sys.argv[3])
+listener = socket.create_server(('127.0.0.1', int(sys.argv[1])))
+while True:
+    plain, _ = listener.accept()
+    try:
+        secure = context.wrap_socket(plain, server_side=True)
+        secure.recv(4096)
+        secure.sendall(b'HTTP/1.1 200 OK\\r\\n\\r\\nuntil the end')
+        if sys.argv[4] == 'alert':
+            secure.unwrap()
+        secure.close()
+    except OSError:
+        pass
+";
+
+#[test]
+fn a_body_that_ends_without_a_closing_alert_is_noted() {
+    let trust = Trust::new();
+    let pair = trust.authority.issue("localhost", Validity::Now);
+    let (certificate, key) =
+        (trust.file("server.pem", &pair.certificate), trust.file("server.key", &pair.key));
+    for (end, unclosed) in [("alert", 0), ("none", 10)] {
+        let port = free_port();
+        let _server = Process::start("python3", |command| {
+            command.args(["-c", UNTIL_CLOSE, &port.to_string(), &certificate, &key, end]);
+        })
+        .ready_at(([127, 0, 0, 1], port).into());
+        let told = trust.run(&ten(&["-4", &format!("https://localhost:{port}/")])).all_well(10);
+        assert_eq!(told.number("/connections/tls_unclosed"), unclosed, "{end}: {told:#?}");
+        assert_eq!(told.number("/bytes/body"), 130);
+        let notes = told.report().pointer("/health/reasons").and_then(|notes| notes.as_array()).unwrap();
+        assert_eq!(
+            notes.iter().any(|note| note["cause"] == "tls_unclosed"),
+            unclosed > 0,
+            "{end}: {told:#?}"
+        );
+    }
+}
+
+#[test]
+fn files_and_names_that_cannot_be_used_are_usage_errors() {
+    let trust = Trust::new();
+    let (one, other) = (trust.authority.issue_client("one"), trust.authority.issue_client("other"));
+    let (cert, key) = (trust.file("one.pem", &one.certificate), trust.file("other.key", &other.key));
+    let text = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGb\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    let encrypted = trust.file("encrypted.key", text);
+    let empty = trust.file("empty.pem", "");
+    let suites = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";
+    for (words, expected) in [
+        (vec!["--cert", &cert, "--key", &key], "other.key: the client certificate and its key do not belong"),
+        (
+            vec!["--cert", &cert, "--key", &encrypted],
+            "encrypted.key: the client's key is encrypted; decrypt it",
+        ),
+        (vec!["--cert", &cert, "--key", &empty], "empty.pem: the client's key is not PEM"),
+        (vec!["--cert", &empty, "--key", &key], "empty.pem: the client certificate is not PEM"),
+        (vec!["--cacert", &empty], "empty.pem: the trusted certificates are not PEM"),
+        (vec!["--ciphers", "RC4"], "--ciphers: unknown cipher suite `RC4`: use one of"),
+        (vec!["--ciphers", suites, "--tls-min", "1.3"], "--ciphers: no cipher suite left"),
+    ] {
+        let told = Warwolf::run(&ten(&[&words[..], &["https://127.0.0.1:9/"]].concat())).exits(2);
+        assert!(told.stderr.contains(expected) && told.stderr.lines().count() == 1, "{expected}: {told:#?}");
+    }
 }
