@@ -8,7 +8,9 @@ pub mod capacity;
 mod chance;
 pub mod compare;
 mod joined;
+mod load;
 pub mod sweep;
 
 pub use chance::Chance;
 pub use joined::{Joining, joined};
+pub use load::{first_difference, hindrance_to_slices};

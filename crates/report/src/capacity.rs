@@ -2,24 +2,31 @@
 
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
+use crate::json::environment;
 use crate::layout::optional;
-use crate::rendered::{Rendered, markdown_table, seconds, started_line, started_paragraph, text_table};
+use crate::rendered::{
+    Rendered, markdown_table, push_origin, push_origin_block, seconds, started_line, started_paragraph,
+    text_table,
+};
 use crate::unit::{moment, rate, share};
 use crate::wording;
 use serde_json::json;
 use std::fmt::Write;
-use warwolf_experiment::capacity::{Answer, Capacity, Tried, Why};
-use warwolf_measure::{Metric, Slo};
+use warwolf_experiment::capacity::{Answer, RateSearch, Tried, Why};
+use warwolf_measure::{Environment, Metric, Slo};
 
 /// A search for capacity, with what is reported about it.
 #[derive(Clone, Debug)]
 pub struct CapacityReport {
-    capacity: Capacity,
-    /// When the first run began, in nanoseconds since 1970 (UTC); zero when unknown.
-    started_unix_ns: u64,
+    capacity: RateSearch,
+    /// Program, machine, command and start of the first run; empty if unknown.
+    environment: Environment,
 }
 
-const HEADINGS: [&str; 8] = ["asked", "achieved", "mean", "p50", "p99", "errors", "<answer", "<why"];
+const HEADINGS: [&str; 9] = ["asked", "came", "achieved", "mean", "p50", "p99", "errors", "<answer", "<why"];
+
+const LEGEND: &str = "asked: the rate that was tried; came: what arrived, which differs by chance if arrivals are random; \
+                      achieved: replies, refusals included";
 
 fn word(answer: Answer) -> &'static str {
     match answer {
@@ -49,16 +56,16 @@ pub fn why(why: &Why) -> String {
 }
 
 impl CapacityReport {
-    /// Of a search.
+    /// Creates the report of a search.
     #[must_use]
-    pub const fn new(capacity: Capacity) -> Self {
-        Self { capacity, started_unix_ns: 0 }
+    pub fn new(capacity: RateSearch) -> Self {
+        Self { capacity, environment: Environment::default() }
     }
 
-    /// The same with the start of its first run, in nanoseconds since 1970 (UTC).
+    /// Sets program, machine and command, with the start of the first run.
     #[must_use]
-    pub fn started(self, unix_ns: u64) -> Self {
-        Self { started_unix_ns: unix_ns, ..self }
+    pub fn in_environment(self, environment: Environment) -> Self {
+        Self { environment, ..self }
     }
 
     fn answer(&self) -> String {
@@ -89,7 +96,7 @@ impl CapacityReport {
             format!("knee: {}, where more rate begins to cost more in latency than it gives", rate(knee))
         });
         let saturation =
-            self.capacity.saturation().map(|most| format!("most completed at any rate: {}", rate(most)));
+            self.capacity.saturation().map(|most| format!("most good replies at any rate: {}", rate(most)));
         knee.into_iter().chain(saturation).collect()
     }
 
@@ -97,6 +104,7 @@ impl CapacityReport {
         let cells = |one: &Tried| {
             vec![
                 rate(one.rate),
+                rate(one.came),
                 rate(one.achieved),
                 optional(one.mean_ns),
                 optional(one.quantiles_ns[0]),
@@ -122,18 +130,23 @@ impl Rendered for CapacityReport {
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "  {fact}");
         });
-        let _ = writeln!(out, "{}", started_line(self.started_unix_ns));
+        let _ = writeln!(out, "{}", started_line(self.environment.started_unix_ns));
         text_table(&mut out, &HEADINGS, &self.cells());
+        let _ = writeln!(out, "\n{LEGEND}");
+        push_origin(&mut out, &self.environment);
         out
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("**{}**\n\n{}", self.answer(), started_paragraph(self.started_unix_ns));
+        let mut out =
+            format!("**{}**\n\n{}", self.answer(), started_paragraph(self.environment.started_unix_ns));
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "- {fact}");
         });
         out.push('\n');
         markdown_table(&mut out, &HEADINGS, &self.cells());
+        let _ = writeln!(out, "\n{LEGEND}");
+        push_origin_block(&mut out, &self.environment);
         out
     }
 
@@ -159,7 +172,9 @@ impl Rendered for CapacityReport {
         let tried = |one: &Tried| {
             json!({
                 "asked_per_s": one.rate,
+                "came_per_s": one.came,
                 "achieved_per_s": one.achieved,
+                "good_per_s": one.good,
                 "latency_mean_ns": one.mean_ns,
                 "latency_p50_ns": one.quantiles_ns[0],
                 "latency_p99_ns": one.quantiles_ns[1],
@@ -171,7 +186,8 @@ impl Rendered for CapacityReport {
         let found = &self.capacity.found;
         json!({
             "schema_version": 1,
-            "started_unix_ns": Some(self.started_unix_ns).filter(|at| *at > 0),
+            "started_unix_ns": Some(self.environment.started_unix_ns).filter(|at| *at > 0),
+            "environment": environment(&self.environment),
             "slo": self.capacity.slos,
             "held_per_s": found.held,
             "broken_per_s": found.broken,
@@ -243,7 +259,7 @@ impl Rendered for CapacityReport {
             "<h1>Capacity</h1><div class=\"verdict {class}\"><b>{}</b></div>",
             escape(&self.answer())
         );
-        page::started(&mut out, moment(self.started_unix_ns));
+        page::started(&mut out, moment(self.environment.started_unix_ns));
         self.facts().iter().for_each(|fact| {
             let _ = writeln!(out, "<p>{}</p>", escape(fact));
         });
@@ -252,7 +268,10 @@ impl Rendered for CapacityReport {
         }
         page::part(&mut out, "table", "Every rate that was tried");
         page::table(&mut out, &HEADINGS, self.cells().into_iter());
-        page::page("Capacity", &out)
+        let _ = writeln!(out, "<p class=\"note\">{LEGEND}</p>");
+        page::environments(&mut out, &[("", &self.environment)]);
+        page::command(&mut out, &self.environment);
+        page::page(&format!("Capacity: {}", self.answer()), &out)
     }
 }
 
@@ -265,7 +284,9 @@ mod tests {
     fn report(held: Option<f64>, broken: Option<f64>, client_limited: bool) -> CapacityReport {
         let tried = |(rate, answer): (f64, Answer)| Tried {
             rate,
+            came: rate,
             achieved: rate,
+            good: rate,
             mean_ns: Some(1e9 / (1_000.0 - rate)),
             quantiles_ns: [Some(7e8 / (1_000.0 - rate)), None],
             error_share: 0.0,
@@ -279,7 +300,7 @@ mod tests {
         };
         let rates =
             [(100.0, Answer::Held), (400.0, Answer::Held), (900.0, Answer::Held), (950.0, Answer::Broken)];
-        CapacityReport::new(Capacity {
+        CapacityReport::new(RateSearch {
             slos: vec!["p99<50ms".into()],
             tried: rates.map(tried).to_vec(),
             found: Found { held, broken, client_limited },
@@ -321,10 +342,13 @@ mod tests {
 
     #[test]
     fn every_form_has_date_and_time() {
-        let report = report(Some(900.0), Some(950.0), false).started(1_700_000_000_000_000_000);
+        let report = report(Some(900.0), Some(950.0), false).in_environment(crate::fixture::environment());
         for form in [report.text(), report.markdown(), report.html()] {
             assert!(form.contains("2023-11-14 22:13:20 UTC"), "{form}");
+            assert!(form.contains("A CPU (2 cores)") && form.contains("-r 100/s"), "{form}");
         }
+        assert!(report.html().contains("<title>Capacity: 900/s"));
+        assert_eq!(report.json()["environment"]["cpu"], "A CPU");
         assert_eq!(report.json()["started_unix_ns"], 1_700_000_000_000_000_000_u64);
     }
 
@@ -333,7 +357,7 @@ mod tests {
         let report = report(Some(900.0), Some(950.0), false);
         assert!(
             report.text().contains("knee: 400/s")
-                && report.text().contains("most completed at any rate: 950/s")
+                && report.text().contains("most good replies at any rate: 950/s")
         );
         assert_eq!(report.csv().lines().count(), 5);
         assert_eq!(report.markdown().matches("| held |").count(), 3);

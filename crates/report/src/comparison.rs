@@ -3,14 +3,15 @@
 use crate::Format;
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
+use crate::json::environment;
 use crate::layout::UNKNOWN;
-use crate::rendered::Rendered;
+use crate::rendered::{Rendered, push_origin, push_origin_block};
 use crate::unit::{duration, moment, rate, share};
 use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use warwolf_experiment::compare::{Comparison, Effect, Figure, Finding, Refusal};
-use warwolf_measure::{Grade, Verdict};
+use warwolf_experiment::compare::{Allowance, Comparison, Effect, Figure, Finding, Refusal};
+use warwolf_measure::{Environment, Grade, Verdict};
 
 /// One side of a comparison.
 #[derive(Clone, Debug)]
@@ -19,14 +20,15 @@ pub struct Side {
     pub name: String,
     /// Whether its numbers can be trusted.
     pub verdict: Verdict,
-    /// When its first run began, in nanoseconds since 1970 (UTC); zero when unknown.
-    pub started_unix_ns: u64,
+    /// Where it was measured, and when its first run began; empty if unknown.
+    pub environment: Environment,
 }
 
 impl Side {
     /// Returns the start as the end of a line; empty if unknown.
     fn started(&self) -> String {
-        moment(self.started_unix_ns).map_or_else(String::new, |moment| format!(", started {moment}"))
+        moment(self.environment.started_unix_ns)
+            .map_or_else(String::new, |moment| format!(", started {moment}"))
     }
 }
 
@@ -39,6 +41,12 @@ pub struct ComparisonReport {
     pub manner: String,
     /// The answer, or why there is none.
     pub answer: Result<Comparison, Refusal>,
+    /// The figures if there is no answer.
+    pub figures: Vec<Effect>,
+    /// Slices that were measured and slices in all, if the comparison was interrupted.
+    pub partial: Option<(usize, usize)>,
+    /// Program, machine and command of the comparison; empty if unknown.
+    pub environment: Environment,
 }
 
 impl ComparisonReport {
@@ -57,6 +65,15 @@ impl ComparisonReport {
     /// Returns the answer in one sentence.
     #[must_use]
     pub fn answer(&self) -> String {
+        match self.partial {
+            Some((done, all)) => {
+                format!("PARTIAL, interrupted after {done} of {all} slices: {}", self.whole_answer())
+            }
+            None => self.whole_answer(),
+        }
+    }
+
+    fn whole_answer(&self) -> String {
         if self.is_spoilt() {
             return "NO ANSWER: the results of one side reflect the load generator, not its server"
                 .to_owned();
@@ -64,6 +81,14 @@ impl ComparisonReport {
         match &self.answer {
             Err(refusal) => format!("NO ANSWER: {refusal}"),
             Ok(comparison) => format!("{}{}", sentence(comparison), self.degraded()),
+        }
+    }
+
+    /// Returns the rows of the table: those of the answer, or the figures alone.
+    fn rows(&self) -> Vec<[String; 6]> {
+        match &self.answer {
+            Ok(comparison) => rows(&comparison.effects, comparison.allowance),
+            Err(_) => rows(&self.figures, Allowance::default()),
         }
     }
 
@@ -103,15 +128,19 @@ impl Rendered for ComparisonReport {
             }
         }
         let _ = writeln!(out, "{}\n", self.manner);
-        if let Ok(comparison) = &self.answer {
+        let rows = self.rows();
+        if !rows.is_empty() {
             let _ = writeln!(out, "{:<8}{:>12}{:>12}{:>11}   {:<22}", "", "A", "B", "change", "between");
-            for row in rows(comparison) {
+            for row in rows {
                 let [name, a, b, change, between, finding] = row;
                 let line = format!("{name:<8}{a:>12}{b:>12}{change:>11}   {between:<22}  {finding}");
                 let _ = writeln!(out, "{}", line.trim_end());
             }
+        }
+        if self.answer.is_ok() {
             let _ = writeln!(out, "\n{CERTAINTY}");
         }
+        push_origin(&mut out, &self.environment);
         out
     }
 
@@ -126,13 +155,16 @@ impl Rendered for ComparisonReport {
                 side.started()
             );
         }
-        if let Ok(comparison) = &self.answer {
+        let rows = self.rows();
+        if !rows.is_empty() {
             let _ = writeln!(out, "\n| | A | B | change | between | |\n|---|---:|---:|---:|---|---|");
-            for row in rows(comparison) {
+            for row in rows {
                 let _ = writeln!(out, "| {} |", row.join(" | "));
             }
         }
-        let _ = writeln!(out, "\n{}. {CERTAINTY}", self.manner);
+        let certainty = if self.answer.is_ok() { CERTAINTY } else { "" };
+        let _ = writeln!(out, "\n{}", format!("{}. {certainty}", self.manner).trim_end());
+        push_origin_block(&mut out, &self.environment);
         out
     }
 
@@ -153,22 +185,28 @@ impl Rendered for ComparisonReport {
             vec![
                 letter.to_string(),
                 side.name.clone(),
-                moment(side.started_unix_ns).unwrap_or_default(),
+                moment(side.environment.started_unix_ns).unwrap_or_default(),
                 side.verdict.grade.name().to_owned(),
                 doubts.join("; "),
             ]
         });
         page::table(&mut out, &["", "<what", "<started", "<verdict", "<why"], sides);
-        if let Ok(comparison) = &self.answer {
-            if let Some(chart) = self.chart() {
-                let _ = writeln!(out, "<div class=\"charts\">{}</div>", chart.inline());
-            }
+        if let Some(chart) = self.chart() {
+            let _ = writeln!(out, "<div class=\"charts\">{}</div>", chart.inline());
+        }
+        let rows = self.rows();
+        if !rows.is_empty() {
             page::part(&mut out, "figures", "Figures");
-            let cells = rows(comparison).into_iter().map(|row| row.to_vec());
+            let cells = rows.into_iter().map(|row| row.to_vec());
             page::table(&mut out, &["", "A", "B", "change", "between", "<"], cells);
         }
-        let _ = writeln!(out, "<p class=\"note\">{}. {CERTAINTY}</p>", escape(&self.manner));
-        page::page("Comparison", &out)
+        let certainty = if self.answer.is_ok() { CERTAINTY } else { "" };
+        let _ = writeln!(out, "<p class=\"note\">{}. {certainty}</p>", escape(&self.manner));
+        let [a, b] = self.sides.each_ref().map(|side| &side.environment);
+        page::environments(&mut out, &[("A", a), ("B", b)]);
+        page::command(&mut out, &self.environment);
+        let [a, b] = self.sides.each_ref().map(|side| side.name.as_str());
+        page::page(&format!("{}: {a} and {b}", self.answer()), &out)
     }
 
     fn chart(&self) -> Option<Chart> {
@@ -181,11 +219,14 @@ impl Rendered for ComparisonReport {
             json!({
                 "name": side.name,
                 "verdict": side.verdict.grade.name(),
-                "started_unix_ns": Some(side.started_unix_ns).filter(|at| *at > 0),
+                "started_unix_ns": Some(side.environment.started_unix_ns).filter(|at| *at > 0),
+                "environment": environment(&side.environment),
             })
         };
         json!({
             "schema_version": 1,
+            "environment": environment(&self.environment),
+            "partial": self.partial.map(|(done, all)| json!({ "slices": done, "planned": all })),
             "answer": self.answer(),
             "regression": self.reliable().is_some_and(Comparison::is_regression),
             "reliable": self.reliable().is_some(),
@@ -197,7 +238,7 @@ impl Rendered for ComparisonReport {
             "blocks": comparison.map(|comparison| [comparison.blocks.0, comparison.blocks.1]),
             "allow": comparison.map(|comparison| comparison.allowance.relative),
             "allow_errors": comparison.map(|comparison| comparison.allowance.errors),
-            "figures": comparison.iter().flat_map(|comparison| &comparison.effects).map(effect).collect::<Vec<_>>(),
+            "figures": comparison.map_or(&self.figures, |comparison| &comparison.effects).iter().map(effect).collect::<Vec<_>>(),
         })
     }
 }
@@ -281,7 +322,7 @@ fn signed(figure: Figure, change: f64) -> String {
     format!("{:+.digits$}{unit}", change * 100.0)
 }
 
-fn rows(comparison: &Comparison) -> Vec<[String; 6]> {
+fn rows(effects: &[Effect], allowance: Allowance) -> Vec<[String; 6]> {
     let row = |effect: &Effect| {
         let figure = effect.figure;
         let between = effect.interval.map_or_else(String::new, |(low, high)| {
@@ -293,15 +334,15 @@ fn rows(comparison: &Comparison) -> Vec<[String; 6]> {
             value(figure, effect.b),
             effect.change.map_or_else(|| UNKNOWN.to_owned(), |change| signed(figure, change)),
             between,
-            finding(comparison, effect),
+            finding(allowance, effect),
         ]
     };
-    comparison.effects.iter().map(row).collect()
+    effects.iter().map(row).collect()
 }
 
-fn finding(comparison: &Comparison, effect: &Effect) -> String {
+fn finding(allowance: Allowance, effect: &Effect) -> String {
     let errors = effect.figure == Figure::Errors;
-    let allowed = if errors { comparison.allowance.errors } else { comparison.allowance.relative };
+    let allowed = if errors { allowance.errors } else { allowance.relative };
     let limit = |limit: f64| signed(effect.figure, limit).trim_start_matches('+').to_owned();
     match effect.finding {
         Finding::Regression => format!("worse, beyond the {} allowed", limit(allowed)),
@@ -350,7 +391,8 @@ fn sentence(comparison: &Comparison) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warwolf_experiment::compare::{Allowance, FEWEST_BLOCKS};
+    use crate::fixture;
+    use warwolf_experiment::compare::FEWEST_BLOCKS;
 
     fn report(findings: [Finding; 5]) -> ComparisonReport {
         let effect = |(figure, finding)| Effect {
@@ -364,7 +406,7 @@ mod tests {
         let side = |name: &str| Side {
             name: name.to_owned(),
             verdict: Verdict { grade: Grade::Valid, reasons: Vec::new() },
-            started_unix_ns: 1_700_000_000_000_000_000,
+            environment: fixture::environment(),
         };
         ComparisonReport {
             sides: [side("http://a.test/"), side("http://b.test/")],
@@ -375,7 +417,47 @@ mod tests {
                 paired: true,
                 allowance: Allowance::default(),
             }),
+            figures: Vec::new(),
+            partial: None,
+            environment: fixture::environment(),
         }
+    }
+
+    #[test]
+    fn an_interrupted_comparison_reports_what_was_measured() {
+        let whole = report([Finding::Better; 5]);
+        let Ok(comparison) = whole.answer.clone() else { panic!("an answer") };
+        let effects = comparison.effects.into_iter();
+        let partial = ComparisonReport {
+            answer: Err(Refusal::TooFewBlocks { have: 2 }),
+            figures: effects
+                .map(|effect| Effect { interval: None, finding: Finding::Unknown, ..effect })
+                .collect(),
+            partial: Some((9, 120)),
+            ..whole
+        };
+        assert!(
+            partial.answer().starts_with("PARTIAL, interrupted after 9 of 120 slices: NO ANSWER: 2 blocks")
+        );
+        for form in [partial.text(), partial.markdown(), partial.html()] {
+            assert!(form.contains("PARTIAL") && form.contains("+20.0 %") && form.contains("p99"), "{form}");
+            assert!(!form.contains(CERTAINTY), "{form}");
+        }
+        let json = partial.json();
+        assert_eq!((&json["partial"]["slices"], json["figures"].as_array().unwrap().len()), (&json!(9), 5));
+        let enough = ComparisonReport { partial: Some((60, 120)), ..report([Finding::Better; 5]) };
+        assert!(enough.answer().contains("60 of 120 slices: B is better than A"), "{}", enough.answer());
+    }
+
+    #[test]
+    fn every_form_has_environment_and_command() {
+        let report = report([Finding::Better; 5]);
+        for form in [report.text(), report.markdown(), report.html()] {
+            assert!(form.contains("A CPU (2 cores)") && form.contains("-r 100/s"), "{form}");
+        }
+        let title = "<title>B is better than A: rate +20.0 %, p50 +20.0 %, p90 +20.0 %, p99 +20.0 %, errors +20.000 pp: http://a.test/ and";
+        assert!(report.html().contains(title), "{}", report.html());
+        assert_eq!(report.json()["a"]["environment"]["cpu"], "A CPU");
     }
 
     #[test]

@@ -86,7 +86,13 @@ pub(crate) fn steady() -> Run {
         tally.connection_opened(Duration::from_micros(80 + second), None, false);
         run.timeline.add(second, &tally);
     }
-    let environment = Environment {
+    run.hosts = vec![HostEvidence { environment: environment(), ..evidence(Duration::from_secs(10)) }];
+    run
+}
+
+/// Returns where [`steady`] was measured.
+pub(crate) fn environment() -> Environment {
+    Environment {
         version: "0.1.0".into(),
         command: vec!["warwolf".into(), "-r".into(), "100/s".into(), "http://a.test/".into()],
         host: "box".into(),
@@ -94,9 +100,7 @@ pub(crate) fn steady() -> Run {
         cpu: "A CPU".into(),
         cores: 2,
         started_unix_ns: 1_700_000_000_000_000_000,
-    };
-    run.hosts = vec![HostEvidence { environment, ..evidence(Duration::from_secs(10)) }];
-    run
+    }
 }
 
 /// Returns [`steady`] with a plan that has another arrival process.

@@ -116,7 +116,7 @@ fn by_name(counts: impl Iterator<Item = (Outcome, u64)>) -> Map<String, Value> {
     counts.map(|(outcome, count)| (outcome.name().to_owned(), count.into())).collect()
 }
 
-fn environment(environment: &Environment) -> Value {
+pub(crate) fn environment(environment: &Environment) -> Value {
     json!({
         "version": environment.version,
         "command": environment.command,

@@ -4,7 +4,7 @@ use crate::Report;
 use crate::unit::{count, duration};
 use crate::wording;
 use warwolf_measure::{
-    Accounting, Blame, Figures, Grade, Phase, QUANTILES, QuantileFigure, Summary, TargetFigures,
+    Accounting, Blame, Environment, Figures, Grade, Phase, QUANTILES, QuantileFigure, Summary, TargetFigures,
 };
 
 /// The text for an unknown figure.
@@ -172,6 +172,31 @@ pub fn printable(text: &str) -> String {
     line
 }
 
+/// Returns a command as a line for a shell.
+pub(crate) fn command_line(words: &[String]) -> String {
+    words.iter().map(|word| quoted(&printable(word))).collect::<Vec<_>>().join(" ")
+}
+
+/// Quotes a word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Returns program, machine and command of an experiment, one line each; empty if unknown.
+pub(crate) fn origin(environment: &Environment) -> String {
+    let Environment { version, command, host, system, cpu, cores, .. } = environment;
+    if version.is_empty() {
+        return String::new();
+    }
+    let machine = printable(&format!("{host}, {system}, {cpu} ({cores} cores)"));
+    format!("warwolf {}, {machine}\n$ {}\n", printable(version), command_line(command))
+}
+
 /// Returns the indices of [`QUANTILES`].
 pub(crate) fn quantile_rows() -> impl Iterator<Item = usize> {
     0..QUANTILES.len()
@@ -214,6 +239,13 @@ mod tests {
             let text = text.split("nothing was measured").next().unwrap();
             let body = text.split("<body>").last().unwrap();
             assert_eq!(body.matches("INVALID").count(), 1, "{body}");
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_as_a_shell_reads_them() {
+        for (word, expected) in [("-c", "-c"), ("p99<1s", "'p99<1s'"), ("", "''"), ("it's", "'it'\\''s'")] {
+            assert_eq!(quoted(word), expected);
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Results of experiments, and the formats of each.
 
+use crate::layout::origin;
 use crate::{Chart, Format, unit};
 use std::fmt::Write;
+use warwolf_measure::Environment;
 
 /// The result of an experiment, which can be written in several formats.
 pub trait Rendered {
@@ -53,6 +55,22 @@ pub(crate) fn started_line(unix_ns: u64) -> String {
 /// Returns the same as a paragraph of Markdown.
 pub(crate) fn started_paragraph(unix_ns: u64) -> String {
     unit::moment(unix_ns).map_or_else(String::new, |moment| format!("Started {moment}\n\n"))
+}
+
+/// Appends program, machine and command of an experiment, if they are known.
+pub(crate) fn push_origin(out: &mut String, environment: &Environment) {
+    let origin = origin(environment);
+    if !origin.is_empty() {
+        let _ = write!(out, "\n{origin}");
+    }
+}
+
+/// Appends the same as a block of Markdown.
+pub(crate) fn push_origin_block(out: &mut String, environment: &Environment) {
+    let origin = origin(environment).replace('`', "'");
+    if !origin.is_empty() {
+        let _ = write!(out, "\n```text\n{origin}```\n");
+    }
 }
 
 /// Returns whether a column holds text, and its heading without the mark `<`.

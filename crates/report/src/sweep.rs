@@ -2,16 +2,18 @@
 
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
+use crate::json::environment;
 use crate::layout::{UNKNOWN, optional};
 use crate::rendered::{
-    Rendered, markdown_table, quoted, seconds, started_line, started_paragraph, text_table,
+    Rendered, markdown_table, push_origin, push_origin_block, quoted, seconds, started_line,
+    started_paragraph, text_table,
 };
 use crate::unit::{count, moment, rate, share};
 use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use warwolf_experiment::sweep::{Point, Row, Spread, Sweep, TARGET};
-use warwolf_measure::{Grade, Reason};
+use warwolf_measure::{Environment, Grade, Reason};
 
 /// A sweep with its rows.
 #[derive(Clone, Debug)]
@@ -21,8 +23,8 @@ pub struct SweepReport {
     rows: Vec<Row>,
     /// Name of the main chart.
     chief: &'static str,
-    /// When the first run began, in nanoseconds since 1970 (UTC); zero when unknown.
-    started_unix_ns: u64,
+    /// Program, machine, command and start of the first run; empty if unknown.
+    environment: Environment,
 }
 
 /// The name of a chart, what it shows, its unit, and its figure for a row.
@@ -39,7 +41,13 @@ impl SweepReport {
     /// Adds up the measurements of a sweep.
     #[must_use]
     pub fn new(sweep: Sweep) -> Self {
-        Self { points: sweep.points(), rows: sweep.rows(), sweep, chief: SHOWN[0].0, started_unix_ns: 0 }
+        Self {
+            points: sweep.points(),
+            rows: sweep.rows(),
+            sweep,
+            chief: SHOWN[0].0,
+            environment: Environment::default(),
+        }
     }
 
     /// Selects another main chart: `response`, `rate`, `p99` or `errors`.
@@ -48,10 +56,10 @@ impl SweepReport {
         Self { chief: chart, ..self }
     }
 
-    /// Sets the start of the first run, in nanoseconds since 1970 (UTC).
+    /// Sets program, machine and command, with the start of the first run.
     #[must_use]
-    pub fn started(self, unix_ns: u64) -> Self {
-        Self { started_unix_ns: unix_ns, ..self }
+    pub fn in_environment(self, environment: Environment) -> Self {
+        Self { environment, ..self }
     }
 
     /// Returns the sweep itself.
@@ -252,7 +260,7 @@ impl SweepReport {
 
 impl Rendered for SweepReport {
     fn text(&self) -> String {
-        let mut out = format!("{}\n{}\n", self.answer(), started_line(self.started_unix_ns));
+        let mut out = format!("{}\n{}\n", self.answer(), started_line(self.environment.started_unix_ns));
         self.table(text_table, &mut out);
         let remarks = self.remarks();
         if !remarks.is_empty() {
@@ -261,15 +269,17 @@ impl Rendered for SweepReport {
                 let _ = writeln!(out, "{doubt}");
             });
         }
+        push_origin(&mut out, &self.environment);
         out
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("{}\n\n{}", self.answer(), started_paragraph(self.started_unix_ns));
+        let mut out = format!("{}\n\n{}", self.answer(), started_paragraph(self.environment.started_unix_ns));
         self.table(markdown_table, &mut out);
         self.remarks().iter().for_each(|remark| {
             let _ = writeln!(out, "\n- {remark}");
         });
+        push_origin_block(&mut out, &self.environment);
         out
     }
 
@@ -355,7 +365,8 @@ impl Rendered for SweepReport {
         let points: Vec<Value> = self.points.iter().zip(&self.rows).map(point).collect();
         json!({
             "schema_version": 1,
-            "started_unix_ns": Some(self.started_unix_ns).filter(|at| *at > 0),
+            "started_unix_ns": Some(self.environment.started_unix_ns).filter(|at| *at > 0),
+            "environment": environment(&self.environment),
             "finished": self.sweep.measured.len() == self.sweep.steps,
             "points": points,
         })
@@ -368,13 +379,15 @@ impl Rendered for SweepReport {
     fn html(&self) -> String {
         let doubts = self.doubts();
         let class = if doubts.is_empty() { "valid" } else { "degraded" };
+        let names: Vec<&str> = self.sweep.vary.iter().map(|vary| vary.name.as_str()).collect();
         let mut out = String::new();
         let _ = writeln!(
             out,
-            "<h1>Sweep</h1><div class=\"verdict {class}\"><b>{}</b></div>",
+            "<h1>Sweep of {}</h1><div class=\"verdict {class}\"><b>{}</b></div>",
+            escape(&names.join(", ")),
             escape(&self.answer())
         );
-        page::started(&mut out, moment(self.started_unix_ns));
+        page::started(&mut out, moment(self.environment.started_unix_ns));
         page::part(&mut out, "charts", "Charts");
         out.push_str("<div class=\"charts\">\n");
         SHOWN.iter().for_each(|shown| out.push_str(&self.chart_of(shown.0).inline()));
@@ -384,7 +397,9 @@ impl Rendered for SweepReport {
         for remark in self.remarks() {
             let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&remark));
         }
-        page::page("Sweep", &out)
+        page::environments(&mut out, &[("", &self.environment)]);
+        page::command(&mut out, &self.environment);
+        page::page(&format!("Sweep of {}: {}", names.join(", "), self.answer()), &out)
     }
 }
 
@@ -537,11 +552,14 @@ mod tests {
     }
 
     #[test]
-    fn every_form_has_date_and_time() {
-        let report = report(12).started(1_700_000_000_000_000_000);
+    fn every_form_has_environment_command_date_and_time() {
+        let report = report(12).in_environment(crate::fixture::environment());
         for form in [report.text(), report.markdown(), report.html()] {
             assert!(form.contains("2023-11-14 22:13:20 UTC"), "{form}");
+            assert!(form.contains("A CPU (2 cores)") && form.contains("-r 100/s"), "{form}");
         }
+        assert!(report.html().contains("<title>Sweep of target, connections: 12 runs; "));
+        assert_eq!(report.json()["environment"]["cpu"], "A CPU");
         assert_eq!(report.json()["started_unix_ns"], 1_700_000_000_000_000_000_u64);
     }
 

@@ -4,9 +4,10 @@ use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::layout::{UNKNOWN, optional};
 use crate::rendered::{Rendered, markdown_table, quoted, seconds, text_table};
-use crate::unit::{rate, share};
+use crate::unit::{counted, rate, share};
 use serde_json::json;
 use std::fmt::Write;
+use warwolf_measure::Environment;
 
 /// One run of a trend.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,8 @@ pub struct TrendPoint {
 #[derive(Clone, Debug)]
 pub struct TrendReport {
     points: Vec<TrendPoint>,
+    /// Program, machine and command of this report; empty if unknown.
+    environment: Environment,
 }
 
 const HEADINGS: [&str; 10] =
@@ -43,8 +46,14 @@ const HEADINGS: [&str; 10] =
 impl TrendReport {
     /// Creates a report of these runs, the oldest first.
     #[must_use]
-    pub const fn new(points: Vec<TrendPoint>) -> Self {
-        Self { points }
+    pub fn new(points: Vec<TrendPoint>) -> Self {
+        Self { points, environment: Environment::default() }
+    }
+
+    /// Sets program, machine and command of the report.
+    #[must_use]
+    pub fn in_environment(self, environment: Environment) -> Self {
+        Self { environment, ..self }
     }
 
     fn cells(&self) -> Vec<Vec<String>> {
@@ -168,7 +177,9 @@ impl Rendered for TrendReport {
         out += &self.chart_of(false).inline();
         out += "</div>\n";
         page::table(&mut out, &HEADINGS, self.cells().into_iter());
-        page::page("History", &out)
+        page::environments(&mut out, &[("this page was made on", &self.environment)]);
+        page::command(&mut out, &self.environment);
+        page::page(&format!("{name}: {} from run to run", counted(self.points.len() as u64, "run")), &out)
     }
 }
 
@@ -206,6 +217,9 @@ mod tests {
         assert_eq!((report.csv().lines().count(), report.markdown().lines().count()), (4, 5));
         assert_eq!(report.json()["runs"][2]["tags"][0], "baseline");
         assert!(report.html().contains("id=\"chart-rate\"") && !report.html().contains("NaN"));
+        let html = report.in_environment(crate::fixture::environment()).html();
+        assert!(html.contains("<title>shop: 3 runs from run to run</title>"), "{html}");
+        assert!(html.contains("A CPU (2 cores)") && html.contains("-r 100/s"), "{html}");
     }
 
     #[test]

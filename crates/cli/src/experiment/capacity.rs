@@ -1,6 +1,7 @@
 //! `capacity`: the highest rate at which the SLOs hold.
 
 use super::runner::Runner;
+use crate::environment;
 use crate::exit::{Exit, Failure};
 use crate::files;
 use crate::output;
@@ -12,8 +13,8 @@ use warwolf_args::experiment::Capacity as CapacityArgs;
 use warwolf_args::values::share;
 use warwolf_clock::Clock;
 use warwolf_driver::Monotonic;
-use warwolf_experiment::capacity::{Answer, Capacity, Criterion, Probe, Range, Recovery, Search, Tried};
-use warwolf_measure::Summary;
+use warwolf_experiment::capacity::{Answer, Criterion, Probe, Range, RateSearch, Recovery, Search, Tried};
+use warwolf_measure::{Environment, Summary};
 use warwolf_plan::quantity::{parse_duration, parse_rate};
 use warwolf_plan::{Plan, PlanError, Schedule, Stop};
 use warwolf_report::{CapacityReport, Rendered, unit};
@@ -69,7 +70,8 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
     }
     let found = search.found();
     let slos = job.criterion.slos.iter().map(|slo| slo.text.clone()).collect();
-    let report = CapacityReport::new(Capacity { slos, tried, found }).started(started);
+    let environment = Environment { started_unix_ns: started, ..environment::observe() };
+    let report = CapacityReport::new(RateSearch { slos, tried, found }).in_environment(environment);
     output::deliver(&outputs, &report)?;
     ended?;
     Ok(match (found.held, runner.is_stopped()) {

@@ -1,7 +1,8 @@
 //! `compare`: two sides measured in turns, or two run files, and what differs.
 
-use super::runner::Runner;
+use super::runner::{Runner, environment_of};
 use super::sides::{Sides, alike, sliceable};
+use crate::environment;
 use crate::exit::{Exit, Failure};
 use crate::output::{self, Outputs};
 use clap::ArgMatches;
@@ -11,10 +12,10 @@ use warwolf_args::Written;
 use warwolf_args::experiment::Compare;
 use warwolf_args::values::share;
 use warwolf_experiment::compare::{
-    Allowance, Design, Portion, SLICE_MIN, Slicing, SlicingError, blocks, compare as decide, is_a,
+    Allowance, Design, Portion, SLICE_MIN, Slicing, SlicingError, blocks, compare as decide, figures, is_a,
 };
 use warwolf_experiment::joined;
-use warwolf_measure::{Run, Summary, judge};
+use warwolf_measure::{Environment, Run, Summary, judge};
 use warwolf_plan::quantity::{parse_duration, print_duration};
 use warwolf_plan::{Plan, Stop};
 use warwolf_report::{ComparisonReport, Format, Rendered, Side, unit};
@@ -165,6 +166,10 @@ fn live(
         }
         portions.push(slicing.portion(&run));
         runs[side].push(run);
+        // Slices that are too short are no reason to measure all of them first.
+        if number + 1 == 4 {
+            check_speed(&slicing, &portions)?;
+        }
         if (number + 1) % 20 == 0 {
             runner.say(&standing(number + 1, slicing.slices, &portions));
         }
@@ -173,18 +178,27 @@ fn live(
         ended?;
         ended = Ok(());
     }
-    check_speed(&slicing, &portions)?;
-    let answer = decide(&Design::of_turns(&portions), allowance, plans[0].seed);
-    let [a, b] = &sides;
+    let is_partial = portions.len() < slicing.slices;
+    if !is_partial {
+        check_speed(&slicing, &portions)?;
+    }
+    let [a, b] = [true, false].map(|wanted| {
+        let mine = portions.iter().enumerate().filter(|(number, _)| is_a(*number) == wanted);
+        mine.map(|(_, portion)| portion.clone()).collect::<Vec<_>>()
+    });
     let report = ComparisonReport {
-        sides: [(a, &runs[0]), (b, &runs[1])].map(|((name, _), runs)| side(name, joined(runs).as_ref())),
+        answer: decide(&Design::of_turns(&portions), allowance, plans[0].seed),
+        figures: figures(&a, &b),
+        partial: is_partial.then_some((portions.len(), slicing.slices)),
+        environment: environment::observe(),
+        sides: [(&sides[0].0, &runs[0]), (&sides[1].0, &runs[1])]
+            .map(|(name, runs)| side(name, joined(runs).as_ref())),
         manner: format!(
             "{} slices of {} (the first {} of each left out), in turns A B B A",
             portions.len(),
             print_duration(slicing.slice),
             print_duration(slicing.warmup)
         ),
-        answer,
     };
     Ok(Live { report, is_stopped: runner.is_stopped(), ended })
 }
@@ -219,7 +233,7 @@ fn side(name: &str, run: Option<&Run>) -> Side {
     Side {
         name: name.to_owned(),
         verdict: judge(&Summary::of(run.unwrap_or(&nothing))),
-        started_unix_ns: run.map_or(0, Run::started_unix_ns),
+        environment: run.map_or_else(Environment::default, environment_of),
     }
 }
 
@@ -227,6 +241,9 @@ fn kept(sides: [(String, Run); 2], allowance: Allowance) -> ComparisonReport {
     let [a, b] = sides.each_ref().map(|(_, run)| blocks(run));
     let seed = sides[0].1.seed ^ sides[1].1.seed;
     ComparisonReport {
+        figures: figures(&a, &b),
+        partial: None,
+        environment: environment::observe(),
         answer: decide(&Design::Apart(a, b), allowance, seed),
         manner:
             "Two runs, each in blocks of its own; what else changed between them is in the difference too"

@@ -6,7 +6,7 @@ use crate::{load, signals, streams};
 use std::time::Duration;
 use warwolf_driver::host;
 use warwolf_engine::Control;
-use warwolf_measure::Run;
+use warwolf_measure::{Environment, Run};
 use warwolf_plan::{Plan, Shard};
 
 /// Runs plans; Ctrl-C stops the one that is on and lets no further begin.
@@ -58,4 +58,10 @@ impl Runner {
             streams::say(&format!("warwolf: {line}\n"));
         }
     }
+}
+
+/// Where and when a run was made.
+pub(crate) fn environment_of(run: &Run) -> Environment {
+    let environment = run.hosts.first().map(|host| host.environment.clone()).unwrap_or_default();
+    Environment { started_unix_ns: run.started_unix_ns(), ..environment }
 }

@@ -7,8 +7,9 @@ use clap::{ArgMatches, Args};
 use std::path::Path;
 use warwolf_args::experiment::Compare;
 use warwolf_args::{FileError, Load, UsageError};
+use warwolf_experiment::{first_difference, hindrance_to_slices};
 use warwolf_measure::Run;
-use warwolf_plan::{ArrivalProcess, Plan, Schedule, Shapes, text};
+use warwolf_plan::{Plan, text};
 
 /// Both sides.
 pub(super) enum Sides {
@@ -99,76 +100,35 @@ fn refuse_load(matches: &ArgMatches, why: &str, but: &[&str]) -> Result<(), Usag
     }
 }
 
-/// Only where the load went may differ between run files, and by what chance.
+/// Checks that two run files had the same load.
 pub(super) fn alike(sides: &[(String, Run); 2]) -> Result<(), UsageError> {
-    let plans =
-        sides.each_ref().map(|(_, run)| text::parse(&run.plan_text).ok().map(|plan| load_alone(plan.into())));
-    match plans {
-        [Some(a), Some(b)] => match difference(&a, &b) {
-            None => Ok(()),
-            Some(field) => Err(UsageError::of(
-                "compare",
-                format!(
-                    "`{}` and `{}` are different loads: `{field}` differs; to compare them all the same, add --different",
-                    sides[0].0, sides[1].0
-                ),
-            )),
-        },
-        _ => Err(UsageError::of(
+    let plans = sides.each_ref().map(|(_, run)| text::parse(&run.plan_text).ok().map(Plan::from));
+    let [Some(a), Some(b)] = plans else {
+        return Err(UsageError::of(
             "compare",
             "a run file's plan cannot be read by this version, so it is not known whether the loads are alike; to compare \
              them all the same, add --different",
+        ));
+    };
+    match first_difference(&a, &b) {
+        None => Ok(()),
+        Some(field) => Err(UsageError::of(
+            "compare",
+            format!(
+                "`{}` and `{}` are different loads: `{field}` differs; to compare them all the same, add --different",
+                sides[0].0, sides[1].0
+            ),
         )),
     }
 }
 
-/// A plan without where it goes.
-fn load_alone(mut plan: Plan) -> serde_json::Value {
-    plan.seed = 0;
-    plan.slos.clear();
-    plan.network.resolve.clear();
-    plan.network.unix_socket = None;
-    if let Some(nowhere) = plan.requests.first().map(|request| request.endpoint.clone()) {
-        Shapes::change(&mut plan.requests, |shape| shape.endpoint.clone_from(&nowhere));
-    }
-    let mut value = serde_json::to_value(&plan).unwrap_or_default();
-    let only = plan.requests.len() == 1;
-    for request in value["requests"].as_array_mut().into_iter().flatten() {
-        request["endpoint"] = serde_json::Value::Null;
-        if only {
-            request["path"] = serde_json::Value::Null;
-        }
-    }
-    value
-}
-
-/// The first field in which two values differ.
-fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
-    match (a, b) {
-        (serde_json::Value::Object(a), serde_json::Value::Object(b)) => {
-            let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-            names.into_iter().find_map(|name| {
-                let null = serde_json::Value::Null;
-                let below = difference(a.get(name).unwrap_or(&null), b.get(name).unwrap_or(&null))?;
-                Some(if below.is_empty() { name.clone() } else { format!("{name}.{below}") })
-            })
-        }
-        (a, b) => (a != b).then(String::new),
-    }
-}
-
-/// Whether a slice of `plan` is like any other slice of it; else what hinders that.
+/// Checks that a slice of `plan` is like any other slice of it.
 pub(super) fn sliceable(plan: &Plan) -> Result<(), UsageError> {
-    let hindrance = match &plan.schedule {
-        Schedule::Open { arrivals: ArrivalProcess::Ramp { .. }, .. } => "a ramp",
-        Schedule::Open { arrivals: ArrivalProcess::Steps { .. }, .. } => "steps",
-        Schedule::Open { arrivals: ArrivalProcess::Trace { .. }, .. } => "a trace",
-        _ if plan.stop.calls.is_some() => "a number of requests",
-        _ => return Ok(()),
-    };
-    let what = format!(
-        "{hindrance} cannot be cut into slices that are alike; use a constant load and --duration, or make two runs \
-         and compare their files"
-    );
-    Err(UsageError::of("compare", what))
+    hindrance_to_slices(plan).map_or(Ok(()), |hindrance| {
+        let what = format!(
+            "{hindrance} cannot be cut into slices that are alike; use a constant load and --duration, or make two runs \
+             and compare their files"
+        );
+        Err(UsageError::of("compare", what))
+    })
 }

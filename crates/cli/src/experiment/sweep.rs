@@ -2,6 +2,7 @@
 
 use super::runner::Runner;
 use super::vary;
+use crate::environment;
 use crate::exit::{Exit, Failure, MachineFailure};
 use crate::output;
 use crate::output_file::replace;
@@ -18,7 +19,7 @@ use warwolf_args::{FileError, UsageError};
 use warwolf_experiment::sweep::{
     Measured, Order, Point, Step, Sweep, Vary, check_size, definition, grid, steps,
 };
-use warwolf_measure::{Grade, Run};
+use warwolf_measure::{Environment, Grade, Run};
 use warwolf_plan::quantity::parse_duration;
 use warwolf_plan::{ArrivalProcess, Plan, Schedule};
 use warwolf_report::{Rendered, Report, SweepReport, unit};
@@ -58,7 +59,8 @@ pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Fail
         ended?;
         ended = Ok(());
     }
-    let report = SweepReport::new(sweep).showing(chart_name(args.chart)).started(started);
+    let environment = Environment { started_unix_ns: started, ..environment::observe() };
+    let report = SweepReport::new(sweep).showing(chart_name(args.chart)).in_environment(environment);
     output::deliver(&outputs, &report)?;
     ended?;
     Ok(ending(args, &report, runner.is_stopped()))

@@ -151,7 +151,8 @@ fn show_list(args: &List, is_trend: bool) -> Result<Exit, Failure> {
             UsageError::of("trend", "there are no such runs; `warwolf history list` shows all runs").into()
         );
     }
-    let report = TrendReport::new(entries.into_iter().map(point).collect());
+    let report = TrendReport::new(entries.into_iter().map(point).collect())
+        .in_environment(crate::environment::observe());
     output::deliver(&outputs, &report)?;
     Ok(Exit::Well)
 }

@@ -12,6 +12,8 @@ use warwolf_measure::{
 const LONGEST: Duration = Duration::from_secs(60);
 /// A figure this near to its limit is borderline.
 const NEAR: f64 = 0.15;
+/// If the rate of arrivals differs from the rate asked for by more than this share, the rate is tried again for longer.
+const OFF: f64 = 0.05;
 /// A server that completes less of the rate than this does not keep it.
 const KEPT: f64 = 0.97;
 
@@ -55,9 +57,13 @@ impl Criterion {
     pub fn tried(&self, probe: Probe, summary: &Summary) -> Tried {
         let (answer, why) = self.judge(probe, summary);
         let quantile = |name| summary.latency.quantile_ns(name).map(|ns| ns as f64);
+        let achieved = summary.achieved.rate_per_s.value;
+        let completed = summary.tally.completed().max(1) as f64;
         Tried {
             rate: probe.rate,
-            achieved: summary.achieved.rate_per_s.value,
+            came: came_per_s(summary),
+            achieved,
+            good: achieved * (1.0 - summary.tally.error_statuses() as f64 / completed),
             mean_ns: summary.latency.mean_ns,
             quantiles_ns: ["p50", "p99"].map(quantile),
             error_share: summary.error_share.unwrap_or(0.0),
@@ -103,8 +109,26 @@ impl Criterion {
             () if results.iter().all(SloResult::is_held) => Answer::Held,
             () => Answer::Broken,
         };
+        // Random arrivals may be more or fewer than asked for, and the answer is then about another rate.
+        let came = came_per_s(summary) / probe.rate;
+        let answer = match answer {
+            Answer::Broken if may_look_again && came > 1.0 + OFF => Answer::Unsure,
+            Answer::Held if may_look_again && came < 1.0 - OFF => Answer::Unsure,
+            answer => answer,
+        };
         (answer, Why::Slos(results))
     }
+}
+
+/// Returns how many calls a second came due in the measured window.
+fn came_per_s(summary: &Summary) -> f64 {
+    let end = summary.nominal.map_or(Timestamp::NEVER, |nominal| Timestamp::ZERO + nominal);
+    let counted = summary.intervals.iter().filter(|interval| interval.measured && interval.end <= end);
+    let (planned, seconds) = counted.fold((0, 0.0), |(planned, seconds), interval| {
+        let length = interval.end.since(interval.start).as_secs_f64();
+        (planned + interval.accounting.planned, seconds + length)
+    });
+    if seconds > 0.0 { planned as f64 / seconds } else { 0.0 }
 }
 
 /// Whether as many calls were completed as arrived. Random arrivals may be fewer than the rate, at a low rate by more than

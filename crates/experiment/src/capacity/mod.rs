@@ -14,7 +14,7 @@ mod recovery;
 pub use criterion::Criterion;
 pub use recovery::Recovery;
 
-use warwolf_measure::{Reason, SloResult};
+use warwolf_measure::{Metric, Reason, SloResult};
 
 /// Whether the SLOs held in a run at one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,8 +191,12 @@ pub enum Why {
 pub struct Tried {
     /// Calls a second asked for.
     pub rate: f64,
+    /// Calls a second that came due, which differs from `rate` by chance if arrivals are random.
+    pub came: f64,
     /// Calls a second completed.
     pub achieved: f64,
+    /// Calls a second completed with a status below 400.
+    pub good: f64,
     /// Mean latency in nanoseconds.
     pub mean_ns: Option<f64>,
     /// Latency quantiles 0.5 and 0.99 in nanoseconds, where known.
@@ -205,9 +209,9 @@ pub struct Tried {
     pub why: Why,
 }
 
-/// What a search for capacity has to say.
+/// A search for the highest rate, with its answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Capacity {
+pub struct RateSearch {
     /// The SLOs, as written.
     pub slos: Vec<String>,
     /// Every rate that was tried, in order.
@@ -216,28 +220,44 @@ pub struct Capacity {
     pub found: Found,
 }
 
-impl Capacity {
-    /// The most calls a second the server completed at any rate, where the load generator was not the limit.
+impl RateSearch {
+    /// Returns the most good replies a second at any rate, where the load generator was not the limit. A refusal costs a server
+    /// little, so its rate says nothing about capacity.
     #[must_use]
     pub fn saturation(&self) -> Option<f64> {
         let clean = self.tried.iter().filter(|one| one.answer != Answer::ClientLimited);
-        clean.map(|one| one.achieved).reduce(f64::max)
+        clean.map(|one| one.good).reduce(f64::max)
     }
 
-    /// Where more load begins to cost more in latency than it gives in rate: the rate at which rate divided by mean
-    /// latency is greatest (Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
-    /// communications", 1979; half of capacity for M/M/1). None with fewer than three rates that held.
+    /// Returns the rate at which rate divided by mean latency is greatest: beyond it more load costs more in latency than it
+    /// gives in rate (Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
+    /// communications", 1979; half of capacity for M/M/1).
+    ///
+    /// None with fewer than three rates that held, if the ratio still rises at the highest of them, and if errors were the
+    /// limit: latency then does not show the load.
     #[must_use]
     pub fn knee(&self) -> Option<f64> {
-        let power = |one: &Tried| {
-            one.mean_ns.filter(|mean| *mean > 0.0).map(|mean| (one.achieved / mean, one.achieved))
-        };
+        let power =
+            |one: &Tried| one.mean_ns.filter(|mean| *mean > 0.0).map(|mean| (one.good / mean, one.good));
         let held: Vec<(f64, f64)> =
             self.tried.iter().filter(|one| one.answer == Answer::Held).filter_map(power).collect();
-        if held.len() < 3 {
+        if held.len() < 3 || self.is_limited_by_errors() {
             return None;
         }
-        held.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rate)| rate)
+        let highest = held.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+        let knee = held.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rate)| rate);
+        knee.filter(|knee| *knee < highest)
+    }
+
+    /// Returns whether an SLO about errors was broken at the lowest rate that was too high.
+    fn is_limited_by_errors(&self) -> bool {
+        let broken = self.tried.iter().filter(|one| Some(one.rate) == self.found.broken);
+        broken.filter(|one| one.answer == Answer::Broken).any(|one| match &one.why {
+            Why::Slos(results) => {
+                results.iter().any(|result| result.slo.metric == Metric::Errors && !result.is_held())
+            }
+            _ => false,
+        })
     }
 }
 
@@ -351,18 +371,64 @@ mod tests {
     fn knee_and_saturation_are_those_of_the_textbook_for_mm1() {
         let tried = |rate: f64| Tried {
             rate,
+            came: rate,
             achieved: rate.min(1_000.0),
+            good: rate.min(1_000.0),
             mean_ns: Some(if rate < 1_000.0 { 1e9 / (1_000.0 - rate) } else { 1e12 }),
             quantiles_ns: [None; 2],
             error_share: 0.0,
             answer: if rate < 900.0 { Answer::Held } else { Answer::Broken },
             why: Why::Slos(Vec::new()),
         };
-        let capacity = Capacity {
+        let capacity = RateSearch {
             slos: Vec::new(),
             tried: [100.0, 300.0, 500.0, 700.0, 850.0, 1_500.0].map(tried).to_vec(),
             found: Found { held: None, broken: None, client_limited: false },
         };
         assert_eq!((capacity.knee(), capacity.saturation()), (Some(500.0), Some(1_000.0)));
+    }
+
+    /// A search of a server that answers 429 to all above 200/s, at once.
+    fn limited(slo: &str) -> RateSearch {
+        let slo = warwolf_measure::Slo::parse(slo).unwrap();
+        let tried = |rate: f64| {
+            let good = rate.min(200.0);
+            let is_held = rate <= 200.0;
+            let state =
+                if is_held { warwolf_measure::SloState::Held } else { warwolf_measure::SloState::Broken };
+            let result =
+                SloResult { slo: slo.clone(), actual: Some(1.0 - good / rate), is_at_least: false, state };
+            Tried {
+                rate,
+                came: rate,
+                achieved: rate,
+                good,
+                // A little slower at the highest rate that holds.
+                mean_ns: Some(if rate == 200.0 { 3e6 } else { 1e6 }),
+                quantiles_ns: [None; 2],
+                error_share: 1.0 - good / rate,
+                answer: if is_held { Answer::Held } else { Answer::Broken },
+                why: Why::Slos(vec![result]),
+            }
+        };
+        RateSearch {
+            slos: vec![slo.text.clone()],
+            tried: [50.0, 100.0, 150.0, 200.0, 204.0, 400.0].map(tried).to_vec(),
+            found: Found { held: Some(200.0), broken: Some(204.0), client_limited: false },
+        }
+    }
+
+    #[test]
+    fn refusals_are_not_capacity_and_errors_have_no_knee() {
+        let search = limited("errors<0.1%");
+        assert_eq!((search.saturation(), search.knee()), (Some(200.0), None));
+        assert_eq!(limited("p99<5ms").knee(), Some(150.0));
+    }
+
+    #[test]
+    fn a_ratio_that_still_rises_has_no_knee() {
+        let mut search = limited("p99<5ms");
+        search.tried.iter_mut().for_each(|one| one.mean_ns = Some(1e6));
+        assert_eq!(search.knee(), None);
     }
 }

@@ -237,6 +237,22 @@ impl Comparison {
     }
 }
 
+/// Returns the figures of both sides and the change between them, without intervals: what is known of a comparison that is too
+/// short for an answer.
+#[must_use]
+pub fn figures(a: &[Portion], b: &[Portion]) -> Vec<Effect> {
+    let sides = [a, b].map(|side| if side.is_empty() { None } else { Some(Blocks::new(side)) });
+    let figure = |figure: Figure| {
+        let [of_a, of_b] = sides.each_ref().map(|side| {
+            let blocks = side.as_ref()?;
+            blocks.figure(figure, &Draw::whole(blocks.len()))
+        });
+        let nothing_allowed = Allowance { relative: 0.0, errors: 0.0 };
+        effect(figure, (of_a, of_b), None, nothing_allowed)
+    };
+    Figure::ALL.map(figure).to_vec()
+}
+
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {

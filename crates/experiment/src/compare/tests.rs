@@ -235,3 +235,14 @@ fn what_the_data_do_not_say_is_unknown() {
 fn turns_are_a_b_b_a() {
     assert_eq!((0..8).map(is_a).collect::<Vec<_>>(), [true, false, false, true, true, false, false, true]);
 }
+
+#[test]
+fn a_comparison_that_was_cut_short_has_its_figures() {
+    let mut portion = Portion::of(&Tally::new(), 2.0);
+    (portion.completed, portion.finished, portion.errors) = (20, 20, 5);
+    (0..20).for_each(|_| portion.latency.record(1_000));
+    let effects = figures(&[portion.clone(), portion.clone()], &[portion]);
+    assert_eq!((effects[0].a, effects[0].b, effects[0].change), (Some(10.0), Some(10.0), Some(0.0)));
+    assert_eq!((effects[4].a, effects[4].interval, effects[4].finding), (Some(0.25), None, Finding::Unknown));
+    assert!(figures(&[], &[]).iter().all(|effect| effect.a.is_none() && effect.change.is_none()));
+}

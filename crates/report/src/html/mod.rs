@@ -5,7 +5,7 @@ pub(crate) mod page;
 
 use crate::chart::escape;
 use crate::layout::{
-    ACCOUNTING, UNKNOWN, accounting, by_time, errors, interval, loop_name, missing_intervals,
+    ACCOUNTING, UNKNOWN, accounting, by_time, command_line, errors, interval, loop_name, missing_intervals,
     missing_quantiles, open_quantiles, optional, optional_ns, order_of_targets, percent, phases, quantile,
     quantile_named, quantile_rows, reason_label, target,
 };
@@ -279,15 +279,8 @@ fn host_health(out: &mut String, evidence: &HostEvidence) {
 }
 
 fn plan(out: &mut String, report: &Report<'_>) {
-    part(out, "environment", "Environment");
     for HostEvidence { environment, .. } in &report.summary.hosts {
-        let rows = [
-            ("warwolf", environment.version.clone()),
-            ("machine", environment.host.clone()),
-            ("system", environment.system.clone()),
-            ("processor", format!("{} ({} cores)", environment.cpu, environment.cores)),
-        ];
-        table(out, &["", "<"], rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]));
+        page::environments(out, &[("", environment)]);
     }
     reproduce(out, report);
 }
@@ -296,32 +289,22 @@ fn reproduce(out: &mut String, report: &Report<'_>) {
     let environment = report.summary.hosts.first().map(|host| host.environment.clone()).unwrap_or_default();
     part(out, "reproduce", "To do it again");
     if !environment.command.is_empty() {
-        let words: Vec<String> = environment.command.iter().map(|word| quoted(word)).collect();
-        let seed = if words.iter().any(|word| word.starts_with("--seed") || word == "--plan") {
+        let command = &environment.command;
+        let seed = if command.iter().any(|word| word.starts_with("--seed") || word == "--plan") {
             String::new()
         } else {
             format!(" --seed {}", report.summary.seed)
         };
-        let _ = writeln!(out, "<pre>{}{seed}</pre>", escape(&words.join(" ")));
+        let _ = writeln!(out, "<pre>{}{seed}</pre>", escape(&command_line(command)));
     }
-    out.push_str("<p>or with the plan in a file: <code>warwolf run --plan plan.toml</code></p>\n");
     if let Some(plan) = &report.plan {
+        out.push_str("<p>or with the plan in a file: <code>warwolf run --plan plan.toml</code></p>\n");
         let _ = writeln!(out, "<p>{}</p>", escape(&warwolf_plan::describe(plan)).replace('\n', "<br>"));
     }
     // This is the plan without secrets: the text in the run may contain passwords.
     if let Some(plan) = &report.plan {
         let text = escape(&warwolf_plan::text::to_toml(plan));
         let _ = writeln!(out, "<details><summary>The whole plan</summary><pre>{text}</pre></details>");
-    }
-}
-
-/// Quotes a word for a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
@@ -403,13 +386,6 @@ mod tests {
                 page.contains("class=\"verdict") && !page.contains("NaN") && !page.contains("inf\""),
                 "{page}"
             );
-        }
-    }
-
-    #[test]
-    fn words_are_quoted_as_a_shell_reads_them() {
-        for (word, quoted) in [("-c", "-c"), ("p99<1s", "'p99<1s'"), ("", "''"), ("it's", "'it'\\''s'")] {
-            assert_eq!(super::quoted(word), quoted);
         }
     }
 }

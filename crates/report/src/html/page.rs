@@ -1,7 +1,9 @@
 //! The parts that all pages share: head, style and tables.
 
 use crate::chart::{STYLE, escape};
+use crate::layout::{command_line, printable};
 use std::fmt::Write;
+use warwolf_measure::Environment;
 
 const PAGE_STYLE: &str = "
 *{box-sizing:border-box}html{color-scheme:light dark}
@@ -41,6 +43,35 @@ pub(crate) fn page(title: &str, body: &str) -> String {
 pub(crate) fn started(out: &mut String, moment: Option<String>) {
     if let Some(moment) = moment {
         let _ = writeln!(out, "<p class=\"soft\" id=\"started\">{}</p>", escape(&moment));
+    }
+}
+
+/// Writes where numbers were measured, one column for each name.
+pub(crate) fn environments(out: &mut String, of: &[(&str, &Environment)]) {
+    let values = |of: &Environment| {
+        let processor = format!("{} ({} cores)", of.cpu, of.cores);
+        [&of.version, &of.host, &of.system, &processor].map(|value| printable(value))
+    };
+    let known: Vec<_> = of.iter().filter(|(_, environment)| !environment.version.is_empty()).collect();
+    if known.is_empty() {
+        return;
+    }
+    part(out, "environment", "Environment");
+    let headings: Vec<String> =
+        std::iter::once(String::new()).chain(known.iter().map(|(name, _)| format!("<{name}"))).collect();
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let columns: Vec<[String; 4]> = known.iter().map(|(_, environment)| values(environment)).collect();
+    let cells = ["warwolf", "machine", "system", "processor"].into_iter().enumerate().map(|(row, name)| {
+        std::iter::once(name.to_owned()).chain(columns.iter().map(|column| column[row].clone())).collect()
+    });
+    table::<String>(out, &headings, cells);
+}
+
+/// Writes the command that made the numbers of an experiment.
+pub(crate) fn command(out: &mut String, environment: &Environment) {
+    if !environment.command.is_empty() {
+        part(out, "reproduce", "To do it again");
+        let _ = writeln!(out, "<pre>{}</pre>", escape(&command_line(&environment.command)));
     }
 }
 

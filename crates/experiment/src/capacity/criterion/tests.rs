@@ -235,3 +235,20 @@ fn no_lower_rate_is_tried_when_the_fastest_reply_is_too_slow() {
     let held = Tried { answer: Answer::Held, ..criterion.tried(probe, &summary) };
     assert!(!criterion.is_hopeless(&held, &summary));
 }
+
+#[test]
+fn arrivals_far_from_the_rate_asked_for_do_not_decide() {
+    let slos = vec![Slo::parse("p99<50ms").unwrap()];
+    let criterion = Criterion { slos, length: Duration::from_secs(10), retests: 2 };
+    let tried = |capacity, came, asked, attempt| {
+        let run = Queue { servers: 1, capacity }.run(came, Duration::from_secs(10), 3);
+        criterion.tried(Probe { rate: asked, attempt }, &Summary::of(&run))
+    };
+    // More came than asked for, and too much; fewer came, and they were few enough.
+    for (came, asked, last) in [(215.0, 189.0, Answer::Broken), (80.0, 100.0, Answer::Held)] {
+        let first = tried(200.0, came, asked, 0);
+        assert_eq!(first.answer, Answer::Unsure, "{first:?}");
+        assert!((first.came / came - 1.0).abs() < 0.1, "{first:?}");
+        assert_eq!(tried(200.0, came, asked, 2).answer, last);
+    }
+}
