@@ -4,7 +4,9 @@ use crate::endpoint::{addresses, driver, place};
 use crate::exit::{Exit, Failure, MachineFailure, NetworkFailure, TargetFailure};
 use crate::output_file::OutputFile;
 use crate::progress::Manner;
+use crate::status_line::{StatusLine, left};
 use crate::{signals, streams};
+use std::time::Duration;
 use warwolf_args::crawl::Crawl;
 use warwolf_args::{UsageError, values};
 use warwolf_crawl::{Limits, PageCounts, Progress, Site, Walk, WalkError};
@@ -70,8 +72,18 @@ fn walk(args: &Crawl, request: &Request, limits: &Limits) -> Result<(Site, bool)
     let start = url::Url::parse(&request.url()).map_err(|error| UsageError::of("url", error))?;
     let control = Control::new();
     signals::listen(&control, if args.quiet { Manner::Quiet } else { Manner::Lines })?;
+    let mut line = StatusLine::new(args.quiet);
     let mut watch = |progress: Progress| {
+        let to_come = progress.found.min(limits.pages.into()).saturating_sub(progress.asked);
+        let time = Duration::from_secs_f64((to_come as f64 / limits.rate).min(1e9));
+        line.show(&format!(
+            "asked for {} of {} pages found{}",
+            progress.asked,
+            progress.found,
+            left(Some(time))
+        ));
         if !args.quiet && progress.asked.is_multiple_of(PROGRESS_EVERY) {
+            line.clear();
             streams::say(&format!(
                 "warwolf: asked for {} of {} pages found\n",
                 progress.asked, progress.found

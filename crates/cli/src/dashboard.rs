@@ -3,12 +3,13 @@
 use crate::banner::time;
 use std::fmt::Write;
 use std::time::Duration;
-use warwolf_report::unit;
+use warwolf_measure::{Histogram, SloResult, SloState};
+use warwolf_report::{unit, wording};
 
 /// Columns the dashboard needs.
 pub(crate) const COLUMNS: usize = 64;
-/// Rows the dashboard has.
-pub(crate) const ROWS: usize = 8;
+/// Rows the dashboard has at most.
+pub(crate) const ROWS: usize = 12;
 /// Values the small charts go back.
 pub(crate) const HISTORY: usize = 240;
 
@@ -33,11 +34,48 @@ pub(crate) struct Snapshot {
     pub(crate) connections: u64,
     pub(crate) replies: u64,
     pub(crate) errors: u64,
+    /// Replies of the whole run by status.
+    pub(crate) statuses: Vec<(u16, u64)>,
+    /// Why calls of the whole run got no reply, the most frequent reason first.
+    pub(crate) failures: Vec<(&'static str, u64)>,
+    /// The SLOs so far.
+    pub(crate) slos: Vec<SloResult>,
+    /// How the latencies are distributed since the last snapshot, from the least to the greatest.
+    pub(crate) spread: Spread,
     /// The latest rates, oldest first.
     pub(crate) rates: Vec<f64>,
     /// The latest p99s in nanoseconds, oldest first.
     pub(crate) tails: Vec<f64>,
 }
+
+/// A distribution of latencies in classes of equal width on a logarithmic scale.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Spread {
+    /// Calls in each class.
+    pub(crate) classes: Vec<f64>,
+    /// Least and greatest latency in nanoseconds.
+    pub(crate) ends: Option<(u64, u64)>,
+}
+
+impl Spread {
+    /// The distribution of a histogram in so many classes.
+    pub(crate) fn of(histogram: &Histogram, classes: usize) -> Self {
+        let bins: Vec<(u64, u64, u64)> = histogram.bins().collect();
+        let (Some(first), Some(last)) = (bins.first(), bins.last()) else { return Self::default() };
+        let (low, high) = (first.0.max(1), last.1.max(2));
+        let width = (high as f64 / low as f64).ln().max(1e-9);
+        let mut counts = vec![0.0; classes];
+        for (first, last, calls) in bins {
+            let middle = (first.midpoint(last).max(low)) as f64;
+            let class = ((middle / low as f64).ln() / width * classes as f64) as usize;
+            counts[class.min(classes - 1)] += calls as f64;
+        }
+        Self { classes: counts, ends: Some((low, high)) }
+    }
+}
+
+/// Classes of a [`Spread`].
+pub(crate) const CLASSES: usize = 32;
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +99,11 @@ impl Paint {
     }
 
     fn red(self, text: &str) -> String {
-        if self.colour { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
+        self.coloured(31, text)
+    }
+
+    fn coloured(self, code: u8, text: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }
 
@@ -71,7 +113,7 @@ pub(crate) fn lines(snapshot: &Snapshot, columns: usize, paint: Paint) -> Vec<St
     let [p50, p90, p99, most] = snapshot.latency.map(known);
     let lag = known(snapshot.lag);
     let chart = columns.saturating_sub(LABEL + SCALE);
-    vec![
+    let mut lines = vec![
         bar(snapshot, columns, paint),
         String::new(),
         format!(
@@ -88,27 +130,80 @@ pub(crate) fn lines(snapshot: &Snapshot, columns: usize, paint: Paint) -> Vec<St
             if snapshot.errors > 0 { paint.red(&format!("{errors:<15}")) + " " } else { errors },
             unit::count(snapshot.in_flight)
         ),
+        cut(&format!("{:LABEL$}{}", "status", statuses(snapshot)), columns),
+    ];
+    let failures = cut(&format!("{:LABEL$}{}", "failed", failures(snapshot)), columns);
+    lines.push(if snapshot.failures.is_empty() { failures } else { paint.red(&failures) });
+    lines.extend([
         cut(&format!("{:LABEL$}p50 {p50}  p90 {p90}  p99 {p99}  max {most}", "latency"), columns),
+        cut(&spread(&snapshot.spread, paint), columns),
         format!("{:LABEL$}p99 {lag}", "lag"),
         format!(
-            "{:LABEL$}{}  {}",
+            "{:LABEL$}{}  most {}",
             "rate",
             spark(&snapshot.rates, chart, paint),
             unit::rate(greatest(&snapshot.rates))
         ),
         format!(
-            "{:LABEL$}{}  {}",
+            "{:LABEL$}{}  most {}",
             "p99",
             spark(&snapshot.tails, chart, paint),
             unit::duration(greatest(&snapshot.tails))
         ),
-    ]
+    ]);
+    if !snapshot.slos.is_empty() {
+        lines.push(slos(snapshot, columns, paint));
+    }
+    lines
+}
+
+fn statuses(snapshot: &Snapshot) -> String {
+    let texts =
+        snapshot.statuses.iter().map(|(status, replies)| format!("{status}: {}", unit::count(*replies)));
+    texts.collect::<Vec<_>>().join("  ")
+}
+
+/// Why calls failed. Statuses of 400 and above are in another line.
+pub(crate) fn failures(snapshot: &Snapshot) -> String {
+    if snapshot.failures.is_empty() {
+        return "0".to_owned();
+    }
+    let texts = snapshot.failures.iter().map(|(why, calls)| format!("{why}: {}", unit::count(*calls)));
+    texts.collect::<Vec<_>>().join("  ")
+}
+
+/// The distribution of latencies in one line, between the least and the greatest.
+fn spread(spread: &Spread, paint: Paint) -> String {
+    let (low, high) = spread.ends.unzip();
+    let bars = spark(&spread.classes, CLASSES, paint);
+    format!("{:LABEL$}{:<8} {bars} {}", "spread", known(low), known(high))
+}
+
+/// The SLOs with their figures so far, as many as there is room for.
+fn slos(snapshot: &Snapshot, columns: usize, paint: Paint) -> String {
+    let mut line = format!("{:LABEL$}", "SLOs");
+    let mut room = columns.saturating_sub(LABEL);
+    for result in &snapshot.slos {
+        let (word, code) = match result.state {
+            SloState::Held => ("held", 32),
+            SloState::Broken => ("BROKEN", 31),
+            SloState::Unknown => ("unsure", 33),
+        };
+        let figure = format!(" {} ({})  ", result.slo.text, wording::actual(result));
+        let width = word.len() + figure.chars().count();
+        if width > room {
+            break;
+        }
+        room -= width;
+        line += &(paint.coloured(code, word) + &figure);
+    }
+    line
 }
 
 /// Columns of the names on the left.
 const LABEL: usize = 9;
 /// Columns of the scale on the right of a chart.
-const SCALE: usize = 15;
+const SCALE: usize = 20;
 
 /// A duration in nanoseconds, or a dash where there is none.
 pub(crate) fn known(nanos: Option<u64>) -> String {
@@ -166,6 +261,11 @@ fn cut(text: &str, columns: usize) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use warwolf_measure::{Digits, Slo};
+
+    fn slo(text: &str, state: SloState) -> SloResult {
+        SloResult { slo: Slo::parse(text).unwrap(), actual: Some(12e6), is_at_least: false, state }
+    }
 
     pub(crate) fn snapshot() -> Snapshot {
         Snapshot {
@@ -182,6 +282,10 @@ pub(crate) mod tests {
             connections: 50,
             replies: 123_456,
             errors: 7,
+            statuses: vec![(200, 123_449), (503, 7)],
+            failures: vec![("connection refused", 750)],
+            slos: vec![slo("p99<200ms", SloState::Held), slo("p50<1ms", SloState::Broken)],
+            spread: Spread { classes: vec![0.0, 2.0, 8.0, 1.0], ends: Some((1_000_000, 20_000_000)) },
             rates: vec![0.0, 20_000.0, 40_000.0, 45_123.4],
             tails: vec![1e6, 2e6, 4e6, 12e6],
         }
@@ -195,16 +299,40 @@ pub(crate) mod tests {
             "",
             "rate     45,123/s          3.34 MiB/s      connections 50",
             "replies  123,456           errors 7        in flight 50",
+            "status   200: 123,449  503: 7",
+            "failed   connection refused: 750",
             "latency  p50 1.10 ms  p90 2.00 ms  p99 12.3 ms  max 1.50 s",
+            "spread   1.00 ms   :@.                             20.0 ms",
             "lag      p99 9.00 us",
-            "rate      =#@                                       45,123/s",
-            "p99      ..-@                                       12.0 ms",
+            "rate      =#@                                  most 45,123/s",
+            "p99      ..-@                                  most 12.0 ms",
+            "SLOs     held p99<200ms (12.0 ms)  BROKEN p50<1ms (12.0 ms)",
         ];
         let lines = lines(&snapshot(), 65, paint);
         assert_eq!(lines.len(), ROWS);
         for (line, expected) in lines.iter().zip(expected) {
             assert_eq!(line.trim_end(), expected);
         }
+    }
+
+    #[test]
+    fn a_run_without_errors_and_slos_has_quiet_lines() {
+        let snapshot =
+            Snapshot { failures: Vec::new(), slos: Vec::new(), spread: Spread::default(), ..snapshot() };
+        let lines = lines(&snapshot, 80, Paint { colour: true, blocks: false });
+        assert_eq!(lines.len(), ROWS - 1);
+        assert_eq!(lines[5], "failed   0");
+        assert!(lines[7].starts_with("spread   - "), "{lines:?}");
+    }
+
+    #[test]
+    fn a_spread_counts_every_call() {
+        let mut histogram = Histogram::new(Digits::Two);
+        [1_000, 1_000, 10_000, 100_000].iter().for_each(|value| histogram.record(*value));
+        let spread = Spread::of(&histogram, 4);
+        assert_eq!(spread.classes.iter().sum::<f64>(), 4.0);
+        assert_eq!((spread.classes[0], spread.classes[3]), (2.0, 1.0));
+        assert_eq!(Spread::of(&Histogram::new(Digits::Two), 4), Spread::default());
     }
 
     #[test]
@@ -221,7 +349,8 @@ pub(crate) mod tests {
     fn colour_is_an_addition() {
         let coloured = lines(&snapshot(), 80, Paint { colour: true, blocks: false }).join("\n");
         let plain = lines(&snapshot(), 80, Paint { colour: false, blocks: false }).join("\n");
-        let stripped = ["\x1b[31m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
+        let stripped =
+            ["\x1b[31m", "\x1b[32m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
         assert_eq!(stripped, plain);
     }
 }

@@ -25,6 +25,7 @@ mod results;
 mod run;
 mod run_files;
 mod signals;
+mod status_line;
 mod streams;
 mod target;
 mod torture;

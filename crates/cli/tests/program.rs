@@ -468,10 +468,10 @@ fn a_terminal_gets_a_panel_that_goes_away_again() {
     let mut bytes = [0; 65_536];
     let count = terminal.read(&mut bytes).unwrap();
     let shown = String::from_utf8_lossy(&bytes[..count]);
-    for part in ["latency  p50 ", "in flight ", " of 1500ms", "\x1b[8A\r"] {
+    for part in ["latency  p50 ", "in flight ", " of 1500ms", "\x1b[11A\r"] {
         assert!(shown.contains(part), "{part:?} in {shown:?}");
     }
-    assert!(shown.ends_with("\x1b[8A\r\x1b[J"), "{shown:?}");
+    assert!(shown.ends_with("\x1b[11A\r\x1b[J"), "{shown:?}");
     assert!(!shown.contains("\x1b[31m"), "NO_COLOR is set: {shown:?}");
 }
 

@@ -1,7 +1,7 @@
 //! Parses SLOs as people write them, and checks whether a run met them.
 
 use crate::estimate::is_known;
-use crate::{Latency, Summary};
+use crate::{Latency, LatencyQuantile, Phase, Summary, Tally};
 use std::fmt;
 
 /// The figure that an SLO limits.
@@ -209,8 +209,7 @@ impl Slo {
         let mut is_at_least = false;
         let actual = match self.metric {
             Metric::Quantile(quantile) => {
-                let latency = Latency::of(&summary.tally);
-                let value = latency.quantile(quantile).filter(|_| is_known(quantile, latency.count()));
+                let value = known_quantile(&summary.tally, quantile);
                 is_at_least = value.is_some_and(|value| value.is_at_least);
                 value.map(|value| value.value_ns as f64)
             }
@@ -220,6 +219,27 @@ impl Slo {
             Metric::Errors => summary.error_share,
             Metric::Rate => Some(summary.achieved.rate_per_s.value),
         };
+        self.result(actual, is_at_least)
+    }
+
+    /// Compares the figure of a run that goes on with the limit. `tally` is what was counted in `seconds` after the warm-up;
+    /// calls in flight are not in it.
+    #[must_use]
+    pub fn judge_so_far(&self, tally: &Tally, seconds: f64) -> SloResult {
+        let moments = tally.phase(Phase::Latency).moments();
+        let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
+        let actual = match self.metric {
+            Metric::Quantile(quantile) => known_quantile(tally, quantile).map(|value| value.value_ns as f64),
+            Metric::Mean => moments.mean_ns(),
+            Metric::Min => moments.min_ns().map(|nanos| nanos as f64),
+            Metric::Max => moments.max_ns().map(|nanos| nanos as f64),
+            Metric::Errors => share(tally.errors(), tally.finished()),
+            Metric::Rate => (seconds > 0.0).then(|| tally.completed() as f64 / seconds),
+        };
+        self.result(actual, false)
+    }
+
+    fn result(&self, actual: Option<f64>, is_at_least: bool) -> SloResult {
         let is_upper_limit = matches!(self.comparison, Comparison::Less | Comparison::AtMost);
         let state = match actual {
             // The true value is greater than the figure, which may be on either side of the limit.
@@ -239,12 +259,52 @@ impl Slo {
     }
 }
 
+/// Returns a quantile of the latency, if there are enough values for it.
+fn known_quantile(tally: &Tally, quantile: f64) -> Option<LatencyQuantile> {
+    let latency = Latency::of(tally);
+    latency.quantile(quantile).filter(|_| is_known(quantile, latency.count()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Outcome, Run, Sample, Tally};
+    use crate::{Outcome, Run, Sample};
     use std::time::Duration;
     use warwolf_clock::Timestamp;
+
+    #[test]
+    fn slos_are_judged_while_the_run_goes_on() {
+        let mut tally = Tally::new();
+        for number in 0..400 {
+            let at = |us: u64| Timestamp::from_nanos(us * 1_000);
+            tally.record(&Sample {
+                intended: at(0),
+                started: at(0),
+                sent: at(0),
+                first_byte: at(500),
+                finished: at(1_000),
+                body_bytes: 0,
+                header_bytes: 0,
+                sent_bytes: 0,
+                status: if number < 4 { 503 } else { 200 },
+                target: 0,
+                outcome: Outcome::Completed,
+            });
+        }
+        for (slo, expected) in [
+            ("p99<2ms", SloState::Held),
+            ("p99<500us", SloState::Broken),
+            ("p99.99<2ms", SloState::Unknown),
+            ("avg<2ms", SloState::Held),
+            ("max<1ms", SloState::Broken),
+            ("errors<0.5%", SloState::Broken),
+            ("rps>=200", SloState::Held),
+        ] {
+            assert_eq!(Slo::parse(slo).unwrap().judge_so_far(&tally, 2.0).state, expected, "{slo}");
+        }
+        let nothing = Slo::parse("p99<2ms").unwrap().judge_so_far(&Tally::new(), 0.0);
+        assert_eq!(nothing.state, SloState::Unknown);
+    }
 
     #[test]
     fn slos_are_read_as_people_write_them() {

@@ -1,6 +1,6 @@
 //! `capacity`: the highest rate at which the SLOs hold.
 
-use super::runner::Runner;
+use super::runner::{Runner, Step};
 use crate::environment;
 use crate::exit::{Exit, Failure};
 use crate::files;
@@ -35,6 +35,11 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
     let clock = Monotonic::start_at(Duration::ZERO);
     runner.say(&estimate(job.criterion.length, job.rest));
     while let Some(probe) = search.next_probe() {
+        let length = job.criterion.length(probe) + job.rest;
+        runner.announce(Step {
+            label: format!("rate {}, {}", tried.len() + 1, unit::rate(probe.rate)),
+            after: search.rates_left().map(|rates| length * rates.saturating_sub(1)),
+        });
         let Attempt { tried: one, started_unix_ns, is_hopeless } = match job.attempt(probe, &runner) {
             Ok(Some(attempt)) => attempt,
             Ok(None) => break,

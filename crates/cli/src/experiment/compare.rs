@@ -1,6 +1,6 @@
 //! `compare`: two sides measured in turns, or two run files, and what differs.
 
-use super::runner::{Runner, environment_of};
+use super::runner::{Runner, Step, environment_of};
 use super::sides::{Sides, alike, sliceable};
 use crate::environment;
 use crate::exit::{Exit, Failure};
@@ -154,6 +154,10 @@ fn live(
     let mut runs = [Vec::new(), Vec::new()];
     for number in 0..slicing.slices {
         let side = usize::from(!is_a(number));
+        runner.announce(Step {
+            label: standing(number, slicing.slices, &portions),
+            after: Some(slicing.slice * (slicing.slices - number - 1) as u32),
+        });
         let run = match runner.run(slice_plan(&slicing, &plans[side], number)) {
             Ok(run) => run,
             Err(failure) => {

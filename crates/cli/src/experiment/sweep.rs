@@ -1,7 +1,8 @@
 //! `sweep`: a load over a grid of settings.
 
-use super::runner::Runner;
+use super::runner::{Runner, Step as Announcement};
 use super::vary;
+use crate::banner::own_end;
 use crate::environment;
 use crate::exit::{Exit, Failure, MachineFailure};
 use crate::output;
@@ -39,6 +40,7 @@ pub(crate) fn sweep(args: &SweepArgs, matches: &ArgMatches) -> Result<Exit, Fail
     let mut sweep = Sweep { vary: job.vary.clone(), measured: Vec::new(), steps: job.steps.len() };
     let (mut started, mut ended) = (0, Ok(()));
     for (number, step) in job.steps.iter().enumerate() {
+        runner.announce(job.announcement(number));
         match job.run(*step, folder.as_ref(), &runner) {
             Ok(Some((run, note))) => {
                 started =
@@ -156,6 +158,19 @@ impl Job {
             points,
             plans,
         })
+    }
+
+    /// What is shown while a step runs.
+    fn announcement(&self, number: usize) -> Announcement {
+        let label = self.points[self.steps[number].point].label(&self.vary);
+        let lengths = self.steps[number + 1..].iter().map(|step| {
+            let plan = &self.plans[step.point];
+            plan.stop.duration.or_else(|| own_end(plan)).map(|length| length + self.rest)
+        });
+        Announcement {
+            label: format!("run {} of {}, {label}", number + 1, self.steps.len()),
+            after: lengths.sum(),
+        }
     }
 
     /// The run of a step, with a note about it: from the folder, or made and kept there. `None` when the user stopped it.

@@ -115,6 +115,15 @@ impl Search {
         (!self.done).then_some(self.probe)
     }
 
+    /// Returns about how many rates are still to be tried, the next one included; none while no rate has held or none was too
+    /// high.
+    #[must_use]
+    pub fn rates_left(&self) -> Option<u32> {
+        let (held, broken) = (self.held.last().copied()?, self.broken?);
+        let halvings = ((broken / held).ln() / self.range.precision.ln_1p()).log2().ceil().max(0.0);
+        Some(halvings as u32 + 1)
+    }
+
     /// What is known so far.
     #[must_use]
     pub fn found(&self) -> Found {
@@ -292,6 +301,21 @@ mod tests {
             assert!(held <= limit && limit < broken && broken / held <= 1.02, "{limit}: {found:?}");
             assert!(runs <= 24, "{limit}: {runs} runs");
         }
+    }
+
+    #[test]
+    fn the_rates_left_are_about_right() {
+        let mut search = Search::new(Range::default());
+        assert_eq!(search.rates_left(), None);
+        let mut left = Vec::new();
+        while let Some(probe) = search.next_probe() {
+            left.push(search.rates_left());
+            search.tell(if probe.rate <= 777.0 { Answer::Held } else { Answer::Broken });
+        }
+        let first = left.iter().position(Option::is_some).unwrap();
+        let known: Vec<u32> = left[first..].iter().copied().flatten().collect();
+        assert_eq!(known.len(), known[0] as usize, "{known:?}");
+        assert_eq!(known.last(), Some(&1));
     }
 
     #[test]
