@@ -21,13 +21,14 @@ struct Told {
     stderr: String,
 }
 
-/// The program, in an environment without options of its own.
+/// The program, independent of how the tests were started: with the environment given here, default signal dispositions (a
+/// shell starts background jobs with SIGINT ignored) and a umask of 022.
 fn program(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_warwolf"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(|name| name.starts_with("WARWOLF_")) {
-            command.env_remove(name);
-        }
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"umask 022; exec env --default-signal "$0" "$@""#, env!("CARGO_BIN_EXE_warwolf")]);
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    for (name, value) in [("HOME", "/nonexistent"), ("LC_ALL", "C.UTF-8"), ("TZ", "UTC"), ("TERM", "xterm")] {
+        command.env(name, value);
     }
     command
         .args(words)

@@ -190,7 +190,11 @@ impl<'p> PreparedRun<'p> {
         debug_assert_eq!(mismatch, None, "the accounting must add up");
         let mut evidence = self.evidence(results, &begun, end, &host);
         (evidence.mismatch, evidence.interrupted) = (mismatch, was_stopped);
-        Ok(self.record(end, timeline, evidence))
+        let mut run = self.record(end, timeline, evidence);
+        if observers.is_none() {
+            describe(&mut run, self.plan);
+        }
+        Ok(run)
     }
 
     /// How long the end of the workers may be waited for: a worker without a core must not hold up the report. `None` if the

@@ -104,7 +104,7 @@ fn hostile(seed: u64) -> (Server, Arc<Mutex<Done>>) {
             }
             _ => {}
         }
-        let leads_away = bytes.windows(2).any(|part| part == b"//");
+        let leads_away = text.contains("//") || bytes.windows(2).any(|part| part == b"//");
         done.unknown += u64::from(leads_away && (text == UNKNOWN || bytes != text.as_bytes()));
         Reply::raw(bytes).then(ending).after(Duration::from_micros(random.below(900) as u64))
     });

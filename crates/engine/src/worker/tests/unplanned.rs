@@ -101,6 +101,20 @@ fn redirects_to_another_origin_do_not_wait_for_the_first() {
 }
 
 #[test]
+fn users_of_two_origins_do_not_wait_for_their_own_connections() {
+    for limit in [7, 10, 100] {
+        let mut plan = closed(7, 210);
+        plan.requests.push(Request::get("http://10.0.0.2/").unwrap());
+        plan.connections.ownership = Ownership::Sticky;
+        plan.connections.limit = limit;
+        let (scenario, log) = logged(Server::constant(Reply::ok(3).after(millis(1))));
+        let tally = run(&plan, scenario);
+        assert_eq!(outcomes(&tally), [(Outcome::Completed, 210)], "limit {limit}");
+        assert_eq!(log.exchanges().len(), 210, "limit {limit}");
+    }
+}
+
+#[test]
 fn redirects_to_ever_new_hosts_are_followed_up_to_a_limit() {
     use crate::setup::ADDED_MAX;
     let hosts = ADDED_MAX as u32 + 50;
