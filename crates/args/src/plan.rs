@@ -33,7 +33,7 @@ pub struct Inputs {
 /// The first argument that is wrong, under the name of its option; of a plan file, the field.
 pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
     if let Some(text) = &inputs.plan {
-        return warwolf_plan::text::parse(text);
+        return overridden(warwolf_plan::text::parse(text)?, args);
     }
     if args.connection.http2 {
         let remedy = "HTTP/2 and HTTP/3 are not available yet; leave it out, or use --http1";
@@ -42,7 +42,7 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
     let (pages, links) = inputs.clicks.as_deref().map(ClickModel::parse).transpose()?.unzip();
     let mut plan = Plan::new(requests(args, inputs, pages)?);
     plan.seed = match &args.seed {
-        Some(text) => text.parse().map_err(|_| wrong("seed", text, "use a whole number, such as 42"))?,
+        Some(text) => seed(text)?,
         None => inputs.seed,
     };
     plan.slos.clone_from(&args.slo);
@@ -72,6 +72,43 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
         IdleWord::Spin => Idle::Spin,
     });
     plan.check().map_err(by_option)
+}
+
+/// The plan of a file, with what the options give in place of its own: the seed, the SLOs, the end and the rate.
+fn overridden(plan: CheckedPlan, args: &Load) -> Result<CheckedPlan, PlanError> {
+    let is_changed = args.seed.is_some()
+        || args.rate.is_some()
+        || args.duration.is_some()
+        || args.requests.is_some()
+        || !args.slo.is_empty();
+    if !is_changed {
+        return Ok(plan);
+    }
+    let mut plan = Plan::from(plan);
+    if let Some(text) = &args.seed {
+        plan.seed = seed(text)?;
+    }
+    if !args.slo.is_empty() {
+        plan.slos.clone_from(&args.slo);
+    }
+    if args.duration.is_some() || args.requests.is_some() {
+        plan.stop = Stop { grace: plan.stop.grace, ..stop(args)? };
+    }
+    if let Some(text) = &args.rate {
+        let asked = parse_rate("rate", text)?;
+        match &mut plan.schedule {
+            Schedule::Open {
+                arrivals: ArrivalProcess::Constant { rate } | ArrivalProcess::Poisson { rate },
+                ..
+            } => *rate = asked,
+            _ => return Err(wrong("rate", text, "the plan has no single rate; leave it out")),
+        }
+    }
+    plan.check().map_err(by_option)
+}
+
+fn seed(text: &str) -> Result<u64, PlanError> {
+    text.parse().map_err(|_| wrong("seed", text, "use a whole number, such as 42"))
 }
 
 /// An error of a plan that was made from options, with the option in place of the field.

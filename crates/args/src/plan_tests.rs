@@ -277,6 +277,27 @@ fn a_plan_file_is_the_whole_plan() {
 }
 
 #[test]
+fn options_beside_a_plan_file_replace_its_values() {
+    let open = with(usual(), |plan| {
+        let arrivals = ArrivalProcess::Poisson { rate: 10.0 };
+        plan.schedule = Schedule::Open { arrivals, burst: 1 };
+    });
+    let made = |from: &Plan, line: &str| {
+        let inputs = Inputs { plan: Some(text::to_toml(from)), ..Inputs::default() };
+        plan(&read(line).unwrap().0, &inputs).map(Plan::from).map_err(|error| error.to_string())
+    };
+    let expected = with(open.clone(), |plan| {
+        plan.seed = 7;
+        plan.slos = vec!["p99<1s".into()];
+        plan.stop = Stop::after(Duration::from_secs(3));
+        plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Poisson { rate: 50.0 }, burst: 1 };
+    });
+    assert_eq!(made(&open, "-d 3s -r 50/s --slo p99<1s --seed 7"), Ok(expected));
+    let refused = made(&usual(), "-r 50/s").unwrap_err();
+    assert_eq!(refused, "rate: `50/s`: the plan has no single rate; leave it out");
+}
+
+#[test]
 fn an_error_in_a_plan_file_names_the_field() {
     let (load, matches) = read(URL).unwrap();
     for (change, expected) in [

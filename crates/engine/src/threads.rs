@@ -61,7 +61,7 @@ pub fn run_observed(
 
 /// Adds the text of its plan and the URLs of its targets to `run`.
 pub fn describe(run: &mut Run, plan: &Plan) {
-    run.plan_text = text::to_toml(plan);
+    run.plan_text = text::to_text(plan);
     run.targets = plan.requests.iter().map(Request::url).collect();
 }
 

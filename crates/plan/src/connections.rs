@@ -20,7 +20,7 @@ pub enum HttpVersion {
 
 /// How connections are used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Connections {
     /// Protocol version.
     pub version: HttpVersion,
@@ -252,7 +252,7 @@ pub struct Resolve {
 
 /// Addresses, proxies and socket options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Network {
     /// Addresses given by hand.
     #[serde(default)]
@@ -400,7 +400,7 @@ pub enum Resumption {
 
 /// TLS options, for `https` requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Tls {
     /// What the server's certificate is checked against.
     pub verify: Verify,

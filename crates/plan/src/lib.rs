@@ -49,9 +49,9 @@ use std::time::Duration;
 /// Threads that a plan may ask for. Each takes a megabyte and some milliseconds of setting up.
 const THREADS_MAX: u32 = 1_024;
 
-/// Everything a run depends on.
+/// Everything a run depends on. Where a text leaves a field out, it has the value of [`Plan::new`]; only requests are needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default = "Plan::without_requests")]
 pub struct Plan {
     /// Number from which every random choice is made. The same seed gives the same arrivals and requests.
     pub seed: u64,
@@ -83,10 +83,15 @@ pub struct Plan {
     /// TLS options, for `https` requests.
     pub tls: Tls,
     /// The requests that sessions choose from; [`RequestId`] is an index into this list.
+    #[serde(deserialize_with = "request::shared")]
     pub requests: Vec<Request>,
 }
 
 impl Plan {
+    fn without_requests() -> Self {
+        Self::new(Vec::new())
+    }
+
     /// A closed loop of 50 users on `requests` for ten seconds: what a bare URL means.
     #[must_use]
     pub fn new(requests: Vec<Request>) -> Self {

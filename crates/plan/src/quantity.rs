@@ -4,6 +4,8 @@
 //! otherwise (`500`, `500/s`, `10/ms`, `30/m`). Sizes and counts take `k` and `m` (1,000 for counts, 1,024 for sizes).
 
 use crate::PlanError;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::time::Duration;
 
 const DURATION_UNITS: [(&str, u64); 7] = [
@@ -146,6 +148,20 @@ fn scaled(field: &str, text: &str, step: f64, remedy: &str) -> Result<u64, PlanE
         _ => return Err(wrong()),
     };
     if value.fract() == 0.0 && value < 9e15 { Ok(value as u64) } else { Err(wrong()) }
+}
+
+/// Reads a rate from a plan's text: a number of arrivals a second, or a text such as `500/s`.
+pub(crate) fn rate_or_text<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a rate, such as 500 or \"500/s\"")]
+    enum Rate {
+        Number(f64),
+        Text(String),
+    }
+    match Rate::deserialize(from)? {
+        Rate::Number(rate) => Ok(rate),
+        Rate::Text(text) => parse_rate_or_zero("rate", &text).map_err(D::Error::custom),
+    }
 }
 
 /// Durations in the plan's text, written as by [`print_duration`].

@@ -1,6 +1,7 @@
 use crate::PlanError;
 use crate::words::{check_header, check_path, is_token};
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -194,7 +195,9 @@ impl DerefMut for Request {
 #[serde(deny_unknown_fields, rename = "Request")]
 struct RequestRecord {
     endpoint: Endpoint,
+    #[serde(default = "root")]
     path: String,
+    #[serde(default = "get")]
     method: String,
     #[serde(default)]
     headers: Vec<(String, String)>,
@@ -206,6 +209,38 @@ struct RequestRecord {
     head: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     holes: Vec<Hole>,
+}
+
+fn root() -> String {
+    "/".to_owned()
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}
+
+/// Reads requests that share their shapes, without keeping a shape for each of them meanwhile.
+pub(crate) fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Request>, D::Error> {
+    struct List;
+
+    impl<'de> Visitor<'de> for List {
+        type Value = Vec<Request>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of requests")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Request>, A::Error> {
+            let (mut requests, mut shapes) = (Vec::new(), Shapes::default());
+            while let Some(mut request) = list.next_element::<Request>()? {
+                shapes.share(&mut request);
+                requests.push(request);
+            }
+            Ok(requests)
+        }
+    }
+
+    from.deserialize_seq(List)
 }
 
 impl From<RequestRecord> for Request {

@@ -1,5 +1,5 @@
 use crate::PlanError;
-use crate::quantity::{duration_text, print_duration};
+use crate::quantity::{duration_text, print_duration, rate_or_text};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub enum Schedule {
         /// How many users.
         users: u32,
         /// Time over which they start, evenly; zero means all at once.
-        #[serde(with = "duration_text")]
+        #[serde(default, with = "duration_text")]
         ramp: Duration,
     },
     /// Sessions follow each other: so many at a time, and the next one starts the moment one has ended.
@@ -25,8 +25,13 @@ pub enum Schedule {
         /// The arrival process.
         arrivals: ArrivalProcess,
         /// Arrivals come in groups of this many at the same instant; the rate stays what it is. 1 means one by one.
+        #[serde(default = "one")]
         burst: u32,
     },
+}
+
+const fn one() -> u32 {
+    1
 }
 
 /// How arrivals follow each other.
@@ -36,11 +41,13 @@ pub enum ArrivalProcess {
     /// Evenly: the k-th arrival at k / rate seconds.
     Constant {
         /// Arrivals a second.
+        #[serde(deserialize_with = "rate_or_text")]
         rate: f64,
     },
     /// Independently: exponential gaps.
     Poisson {
         /// Mean arrivals a second.
+        #[serde(deserialize_with = "rate_or_text")]
         rate: f64,
     },
     /// Gaps drawn evenly from `min` to `max`.
@@ -55,8 +62,10 @@ pub enum ArrivalProcess {
     /// A rate that changes linearly, then stays.
     Ramp {
         /// Arrivals a second at the start.
+        #[serde(deserialize_with = "rate_or_text")]
         from: f64,
         /// Arrivals a second at the end and after.
+        #[serde(deserialize_with = "rate_or_text")]
         to: f64,
         /// How long the change takes.
         #[serde(with = "duration_text")]
@@ -79,6 +88,7 @@ pub enum ArrivalProcess {
 #[serde(deny_unknown_fields)]
 pub struct RateStep {
     /// Arrivals a second; zero is a pause.
+    #[serde(deserialize_with = "rate_or_text")]
     pub rate: f64,
     /// How long.
     #[serde(with = "duration_text")]

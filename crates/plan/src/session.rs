@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// What one session does from its start to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct SessionShape {
     /// The calls.
     pub work: Work,
@@ -302,11 +302,13 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         calls: Option<u64>,
         /// Calls sent without waiting for each other's replies, before the think time.
+        #[serde(default = "one")]
         burst: u32,
         /// Whether the first call of a burst is sent alone, and the others when its reply is complete. Scripts always do so.
         #[serde(default, skip_serializing_if = "is_default")]
         first_alone: bool,
         /// Which request comes next.
+        #[serde(default)]
         order: Order,
     },
     /// Sessions that follow scripts; session k takes script k modulo their number.
@@ -444,7 +446,7 @@ pub struct Burst {
     #[serde(default)]
     pub then: Vec<RequestId>,
     /// Pause after the burst.
-    #[serde(with = "duration_text")]
+    #[serde(default, with = "duration_text")]
     pub think: Duration,
 }
 

@@ -15,7 +15,7 @@ pub struct Stop {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// How long calls in flight at the end may go on before they are cut and counted as unfinished.
-    #[serde(with = "duration_text")]
+    #[serde(default, with = "duration_text")]
     pub grace: Duration,
 }
 

@@ -4,6 +4,7 @@ use crate::*;
 use proptest::prelude::*;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 fn duration() -> impl Strategy<Value = Duration> {
@@ -32,6 +33,51 @@ fn any_text() -> impl Strategy<Value = String> {
 
 fn path() -> impl Strategy<Value = PathBuf> {
     any_text().prop_map(PathBuf::from)
+}
+
+#[test]
+fn only_requests_need_to_be_written() {
+    let short = "[[requests]]\nendpoint = { scheme = \"http\", host = \"a.test\", port = 80 }\n";
+    let expected = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+    assert_eq!(parse(short).map(Plan::from), Ok(expected.clone()));
+
+    let open = format!(
+        "[stop]\ncalls = 5\n[schedule.open.arrivals.constant]\nrate = \"30/m\"\n\
+         [session.work.draw]\ncalls = 1\n[connections]\npipeline = 2\n{short}"
+    );
+    let plan = Plan::from(parse(&open).unwrap());
+    assert_eq!(plan.stop, Stop::after_calls(5));
+    let arrivals = ArrivalProcess::Constant { rate: 0.5 };
+    assert_eq!(plan.schedule, Schedule::Open { arrivals, burst: 1 });
+    assert_eq!(plan.connections, Connections { pipeline: 2, ..Connections::default() });
+    let error = parse("seed = 1\n").unwrap_err().to_string();
+    assert_eq!(error, "requests: `none`: give at least one URL, such as http://127.0.0.1:8080/");
+}
+
+#[test]
+fn long_lists_are_written_as_json_and_share_their_shapes() {
+    let plan = |count: usize| {
+        let urls: String = (0..count).map(|number| format!("http://a.test/{number}\n")).collect();
+        Plan::new(words::parse_urls(&urls).unwrap())
+    };
+    let (short, long) = (plan(TABLES_MAX), plan(TABLES_MAX + 1));
+    assert!(to_text(&short).contains("[[requests]]"));
+    let back = Plan::from(parse(&to_text(&long)).unwrap());
+    assert!(to_text(&long).starts_with('{') && back == long);
+    for plan in [&short, &long, &back] {
+        let first = plan.requests[0].shape();
+        assert!(plan.requests.iter().all(|request| Arc::ptr_eq(request.shape(), first)));
+    }
+}
+
+#[test]
+fn a_shape_that_changes_is_changed_for_one_request_or_for_all() {
+    let mut requests = words::parse_urls("http://a.test/1\nhttp://a.test/2\nhttp://b.test/1").unwrap();
+    Shapes::change(&mut requests, |shape| shape.method = "PUT".to_owned());
+    assert!(requests.iter().all(|request| request.method == "PUT"));
+    assert!(Arc::ptr_eq(requests[0].shape(), requests[1].shape()));
+    requests[0].body = Body::Text("x".to_owned());
+    assert_eq!((&requests[1].body, requests[0].method.as_str()), (&Body::None, "PUT"));
 }
 
 fn endpoint() -> impl Strategy<Value = Endpoint> {
