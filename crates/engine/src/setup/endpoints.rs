@@ -77,6 +77,12 @@ impl Endpoints {
         self.resolved[endpoint as usize].protocol
     }
 
+    /// Whether connections to the endpoint carry HTTP without TLS.
+    pub(crate) fn is_plain(&self, endpoint: u32) -> bool {
+        let resolved = &self.resolved[endpoint as usize];
+        resolved.server_name.is_none() && resolved.protocol == ProtocolKind::Http
+    }
+
     /// Whether connections to any endpoint may need companions.
     pub(crate) fn have_companions(&self) -> bool {
         self.resolved.iter().any(|endpoint| endpoint.protocol.has_companions())

@@ -16,8 +16,8 @@ pub(crate) use tls::tls_config;
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_http::{Limits, Version};
 use warwolf_plan::{
-    CookiePolicy, HttpVersion, Network, OnClose, Ownership, Plan, Reconnect, ReplyEnd, Resumption, Stop,
-    Timeouts, WhenFull, Work,
+    Body, CookiePolicy, HttpVersion, Network, OnClose, Ownership, Plan, Reconnect, ReplyEnd, Resumption,
+    Stop, Timeouts, WhenFull, Work,
 };
 
 /// Bounds of the kernel's receive buffer of a throttled connection, which holds one second's worth. The peer takes what is in
@@ -52,6 +52,8 @@ pub(crate) struct Prepared {
     pub(crate) resumption: Resumption,
     /// Calls that a session makes, or 1 if that is not known. An arrival that never started counts as so many.
     pub(crate) calls_per_session: u64,
+    /// Whether each connection carries one request, which is sent whole.
+    pub(crate) sends_once: bool,
     version: HttpVersion,
     keep_alive: bool,
     /// Sessions add header fields of their own.
@@ -90,6 +92,8 @@ impl Prepared {
             when_full: plan.connections.when_full,
             has_companions: false,
             calls_per_session,
+            sends_once: !plan.connections.keep_alive
+                && !plan.all_requests().any(|request| matches!(request.body, Body::File(_))),
             version: plan.connections.version,
             keep_alive: plan.connections.keep_alive,
             session_fields: plan.session.cookies != CookiePolicy::Off || plan.session.auth.is_some(),

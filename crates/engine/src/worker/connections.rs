@@ -31,7 +31,10 @@ impl<D: Driver> Worker<'_, D> {
     pub(super) fn connect(&mut self, index: u32) {
         let connection = &self.network.connections[index as usize];
         let address = &self.network.endpoints.addresses(connection.endpoint)[connection.address as usize];
-        let options = self.prepared.socket_options(self.network.opened, address);
+        let mut options = self.prepared.socket_options(self.network.opened, address);
+        // Nothing is in flight that the only segment of a connection could be held back for, so one system call is saved.
+        options.nodelay &=
+            !(self.prepared.sends_once && self.network.endpoints.is_plain(connection.endpoint));
         self.driver.connect(SocketId(index), address, &options);
     }
 

@@ -322,3 +322,43 @@ fn the_number_of_the_session_fills_a_hole() {
         ["GET /u0 HTTP/1.0\r", "GET /u0 HTTP/1.0\r", "GET /u1 HTTP/1.0\r", "GET /u1 HTTP/1.0\r"]
     );
 }
+
+/// What is sent for each of `count` requests that `change` shapes.
+fn sent(count: usize, change: &dyn Fn(&mut Plan)) -> Vec<String> {
+    let mut plan = closed(1, count as u64);
+    let request = |number: usize| Request::get(&format!("http://10.0.0.1/{number}?x")).unwrap();
+    plan.requests = (0..count).map(request).collect();
+    change(&mut plan);
+    let seen = observed(&plan, Server::constant(Reply::ok(3)), exchanges);
+    seen.iter().map(|note| String::from_utf8_lossy(&note.kept.request).into_owned()).collect()
+}
+
+#[test]
+fn requests_of_a_long_list_are_sent_as_those_of_a_short_one() {
+    let raw = |plan: &mut Plan| {
+        for request in &mut plan.requests {
+            request.head = Some("GET  HTTP/1.0\r\nX-User: \r\n".to_owned());
+            let hole = |at, value| Hole { at, value };
+            request.holes = vec![hole(4, HoleValue::Path), hole(23, HoleValue::Session)];
+        }
+    };
+    let proxied = |plan: &mut Plan| {
+        let endpoint = plan.requests[0].endpoint.clone();
+        plan.network.proxy = Some(Proxy { endpoint, basic_auth: None });
+        plan.requests[3].path = "*".into();
+    };
+    let with_cookies = |plan: &mut Plan| plan.session.cookies = CookiePolicy::Jar;
+    type Change<'c> = &'c dyn Fn(&mut Plan);
+    let changes: [(Change<'_>, &str); 4] = [
+        (&|_| {}, "GET /2?x HTTP/1.1\r\nHost: 10.0.0.1\r\n"),
+        (&raw, "GET /2?x HTTP/1.0\r\nX-User: 0\r\n\r\n"),
+        (&proxied, "GET http://10.0.0.1/2?x HTTP/1.1\r\nHost: 10.0.0.1\r\n"),
+        (&with_cookies, "GET /2?x HTTP/1.1\r\nHost: 10.0.0.1\r\n"),
+    ];
+    for (change, third) in changes {
+        let (short, long) = (sent(50, change), sent(100, change));
+        assert_eq!((short.len(), long.len()), (50, 100));
+        assert!(long[2].starts_with(third), "{}", long[2]);
+        assert_eq!(short[..], long[..50]);
+    }
+}
