@@ -11,7 +11,7 @@
 use super::{Check, Style};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use warwolf_measure::Outcome;
+use warwolf_measure::{Outcome, ViolationKind};
 
 /// How a fetch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub enum Ending {
     /// The connection was closed or reset too early, or the reply is not HTTP. The original counts all of these as
     /// replies.
     Cut,
+    /// With a reply that began as HTTP and is refused for this reason. The original reads more of these.
+    Malformed(Outcome),
     /// A timeout expired.
     TimedOut,
     /// No connection was established, for this reason.
@@ -38,8 +40,9 @@ impl From<Outcome> for Ending {
             Outcome::Reset
             | Outcome::Closed
             | Outcome::ClosedMidReply
-            | Outcome::Violation(_)
+            | Outcome::Violation(ViolationKind::BadStatusLine)
             | Outcome::Tls(_) => Self::Cut,
+            Outcome::Violation(_) => Self::Malformed(outcome),
             _ => Self::NoConnection(outcome),
         }
     }
@@ -111,6 +114,8 @@ pub struct Count {
     pub(super) statuses: Vec<u64>,
     /// By outcome, in order of first occurrence.
     pub(super) unconnected: Vec<(Outcome, u64)>,
+    /// Malformed replies, likewise.
+    pub(super) malformed: Vec<(Outcome, u64)>,
     last_ns: u64,
 }
 
@@ -165,6 +170,7 @@ impl Count {
             bad: 0,
             statuses: vec![0; STATUSES],
             unconnected: Vec::new(),
+            malformed: Vec::new(),
             last_ns: 0,
         }
     }
@@ -178,7 +184,12 @@ impl Count {
         self.timeouts += part.timeouts;
         self.bad += part.bad;
         self.statuses.iter_mut().zip(&part.statuses).for_each(|(sum, count)| *sum += count);
-        part.unconnected.iter().for_each(|(outcome, count)| self.add_unconnected(*outcome, *count));
+        for (outcome, count) in &part.unconnected {
+            add(&mut self.unconnected, *outcome, *count);
+        }
+        for (outcome, count) in &part.malformed {
+            add(&mut self.malformed, *outcome, *count);
+        }
         self.last_ns = self.last_ns.max(part.last_ns);
     }
 
@@ -231,9 +242,10 @@ impl Count {
             }
             Ending::NoConnection(outcome) => {
                 self.say(fetch.url, system_text(outcome), stderr);
-                self.add_unconnected(outcome, 1);
+                add(&mut self.unconnected, outcome, 1);
                 return;
             }
+            Ending::Malformed(outcome) => add(&mut self.malformed, outcome, 1),
             Ending::Whole | Ending::Cut | Ending::Unfinished => {}
         }
         self.compare(fetch, stderr);
@@ -257,17 +269,18 @@ impl Count {
         }
     }
 
-    fn add_unconnected(&mut self, outcome: Outcome, count: u64) {
-        match self.unconnected.iter_mut().find(|(known, _)| *known == outcome) {
-            Some((_, sum)) => *sum += count,
-            None => self.unconnected.push((outcome, count)),
-        }
-    }
-
     fn say(&self, url: usize, what: &str, stderr: &mut String) {
         if let Some(url) = self.run.urls.get(url) {
             stderr.extend([&url.text, ": ", what, "\n"]);
         }
+    }
+}
+
+/// Adds to the sum of an outcome.
+fn add(sums: &mut Vec<(Outcome, u64)>, outcome: Outcome, count: u64) {
+    match sums.iter_mut().find(|(known, _)| *known == outcome) {
+        Some((_, sum)) => *sum += count,
+        None => sums.push((outcome, count)),
     }
 }
 

@@ -5,6 +5,7 @@ use super::number::general;
 use super::{Check, Style};
 use std::fmt::Write as _;
 use std::time::Duration;
+use warwolf_measure::Outcome;
 
 /// Totals of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ pub fn report(style: &Style, count: &Count, totals: Totals) -> (String, String) 
     for (status, number) in count.statuses.iter().enumerate().filter(|(_, number)| **number > 0) {
         line(&mut text, format_args!("  code {status:03} -- {number}"));
     }
-    (text, unconnected(style, count))
+    (text, unconnected(style, count) + &malformed(style, count))
 }
 
 /// Returns the progress line for stderr `at` this time of the run.
@@ -86,13 +87,24 @@ fn unconnected(style: &Style, count: &Count) -> String {
     if without == 0 {
         return String::new();
     }
-    let mut text = format!("{}: {without} of {} fetches had no connection:", style.name, count.completed);
-    for (place, (outcome, number)) in count.unconnected.iter().enumerate() {
-        let comma = if place > 0 { "," } else { "" };
-        text.push_str(&format!("{comma} {number} {}", outcome.text()));
+    let text = format!("{}: {without} of {} fetches had no connection:", style.name, count.completed);
+    text + &listed(&count.unconnected)
+}
+
+/// Returns a line about replies that count as fetches without a status, because they cannot be read.
+fn malformed(style: &Style, count: &Count) -> String {
+    let number: u64 = count.malformed.iter().map(|(_, number)| number).sum();
+    if number == 0 {
+        return String::new();
     }
-    text.push('\n');
-    text
+    let text = format!("{}: {number} of {} replies could not be read:", style.name, count.completed);
+    text + &listed(&count.malformed)
+}
+
+/// Returns outcomes with their numbers, and the end of the line.
+fn listed(sums: &[(Outcome, u64)]) -> String {
+    let one = |(outcome, number): &(Outcome, u64)| format!(" {number} {}", outcome.text());
+    sums.iter().map(one).collect::<Vec<_>>().join(",") + "\n"
 }
 
 fn line(text: &mut String, words: std::fmt::Arguments<'_>) {

@@ -24,6 +24,36 @@ fn path(file: u32, digits: usize) -> String {
     format!("{file:0digits$}").chars().flat_map(|digit| ['/', digit]).collect()
 }
 
+/// Targets in order, in one piece of memory: there may be very many.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Targets {
+    bytes: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+}
+
+impl Targets {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| &self.bytes[std::mem::replace(&mut start, *end)..*end])
+    }
+}
+
+impl<'t> FromIterator<&'t [u8]> for Targets {
+    fn from_iter<I: IntoIterator<Item = &'t [u8]>>(targets: I) -> Self {
+        let mut all = Self::default();
+        for target in targets {
+            all.bytes.extend_from_slice(target);
+            all.ends.push(all.bytes.len());
+        }
+        all
+    }
+}
+
 /// The sequence of target indexes: the k-th item belongs to the k-th call of a run.
 #[derive(Clone, Debug)]
 pub(super) enum Sequence {

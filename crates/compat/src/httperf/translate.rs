@@ -7,7 +7,7 @@ use super::ciphers::{Chosen, choose};
 use super::options::{Options, Protocol, Sessions, Waiting};
 use super::period::Period;
 use super::sessionlog::{self, Logged, LoggedSession};
-use super::targets::{Sequence, entries, working_set, working_set_cursor};
+use super::targets::{Sequence, Targets, entries, working_set, working_set_cursor};
 use super::wire::{Stationery, Wire};
 use super::{Read, escape};
 use crate::HEAD_MAX;
@@ -239,7 +239,9 @@ fn workload(
     let order = order(options, targets.len());
     let first_alone = options.sessions.is_some();
     let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, first_alone, order };
-    let visits = sequence(options, targets.len()).map(|sequence| Visits {
+    // Only the messages of `--verbose` name them.
+    let sequence = sequence(options, targets.len()).filter(|_| options.verbose > 0);
+    let visits = sequence.map(|sequence| Visits {
         targets: targets.iter().map(|target| String::from_utf8_lossy(target).into_owned()).collect(),
         sequence,
     });
@@ -286,12 +288,12 @@ fn constant(think: f64) -> Think {
 }
 
 /// Returns the targets, in order.
-fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result<Vec<Vec<u8>>, String> {
+fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result<Targets, String> {
     if let Some((_, file)) = &options.wlog {
         let bytes = list(file, read)?;
         let (targets, by_lines) = entries(&bytes);
-        let targets: Vec<_> = targets.into_iter().map(<[u8]>::to_vec).collect();
-        if targets.is_empty() {
+        let targets: Targets = targets.into_iter().collect();
+        if targets.len() == 0 {
             return Err(format!("{file} does not contain any valid URIs"));
         }
         if by_lines {
@@ -300,8 +302,8 @@ fn targets(options: &Options, read: Read<'_>, notes: &mut Vec<String>) -> Result
         return Ok(targets);
     }
     Ok(match options.wset {
-        Some((files, _)) => working_set(&options.uri, files).into_iter().map(String::into_bytes).collect(),
-        None => vec![options.uri.clone().into_bytes()],
+        Some((files, _)) => working_set(&options.uri, files).iter().map(String::as_bytes).collect(),
+        None => std::iter::once(options.uri.as_bytes()).collect(),
     })
 }
 

@@ -5,6 +5,7 @@ use super::exchange::{CHALLENGES, Exchange, connecting, exchange, not_connected,
 use super::ftp::{Transfer, ftp_line};
 use super::jars::{Given, Jars, Until};
 use super::lines::{Line, line, trouble};
+use super::notices::{Level, notice};
 use super::report::Finish;
 use super::settings::Era;
 use super::style::{Shown, Style};
@@ -45,6 +46,8 @@ pub struct Siege<'a> {
     has_ftp: bool,
     /// Failures of all workers, for the limit `failures`.
     failed: AtomicU64,
+    /// The outcomes of malformed replies that a notice was printed about, as bits.
+    malformed: AtomicU64,
     aborted: AtomicBool,
 }
 
@@ -52,8 +55,19 @@ impl<'a> Siege<'a> {
     /// Creates the state of a run of `plan` before its start.
     #[must_use]
     pub fn new(style: &'a Style, plan: &Plan, host: &'a dyn Host) -> Self {
-        let (failed, aborted) = (AtomicU64::new(0), AtomicBool::new(false));
-        Self { style, host, has_ftp: plan.has_ftp(), failed, aborted }
+        let (failed, malformed, aborted) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        Self { style, host, has_ftp: plan.has_ftp(), failed, malformed, aborted }
+    }
+
+    /// Returns the notice of the first reply of the run that is malformed in this way. The original reads more of these, and
+    /// without a notice such a failure has neither a line nor a reason.
+    fn malformed(&self, outcome: Outcome) -> Option<String> {
+        const { assert!(Outcome::COUNT <= u64::BITS as usize) };
+        let (Outcome::Violation(kind), bit) = (outcome, 1_u64 << outcome.index()) else { return None };
+        let is_first = self.malformed.fetch_or(bit, Ordering::Relaxed) & bit == 0;
+        // Data that is no HTTP at all counts as a reply with status 418.
+        (is_first && kind != ViolationKind::BadStatusLine)
+            .then(|| notice(Level::Error, &format!("socket: cannot read a reply: {}", outcome.text())))
     }
 
     /// Creates the observer of one worker.
@@ -123,6 +137,7 @@ impl Counter<'_> {
             None if !style.debug => self.lines.stderr.push_str(&troubled(style, record)),
             None => {}
         }
+        self.lines.stderr.extend(self.siege.malformed(record.sample.outcome));
         let keeps_cookies = style.cookies.is_some() && record.sample.outcome == Outcome::Completed;
         if keeps_cookies {
             self.take_cookies(record);

@@ -401,3 +401,13 @@ fn a_link_of_that_name_is_http_load() {
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stderr.starts_with(format!("usage:  {} [", link.display()).as_bytes()), "{output:?}");
 }
+
+#[test]
+fn replies_that_cannot_be_read_have_a_reason() {
+    let reply = format!("HTTP/1.0 200 OK\r\n{}\r\nok", "X: y\r\n".repeat(1_001)).into_bytes();
+    let server = answering(move |_| Some(reply.clone()));
+    let told = Urls::new(&[server.url("/")]).load("-p 1 -f 3").exits(0);
+    assert_eq!((fetches(&told), codes(&told)), (3, vec![]), "{told:#?}");
+    let expected = "http_load: 3 of 3 replies could not be read: 3 HTTP: too many header lines\n";
+    assert_eq!(told.stderr, expected);
+}

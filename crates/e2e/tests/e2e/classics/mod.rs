@@ -3,5 +3,6 @@
 mod counts;
 mod http_load;
 mod httperf;
+mod lists;
 mod siege;
 mod torture_pl;

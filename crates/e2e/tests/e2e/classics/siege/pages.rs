@@ -2,7 +2,7 @@
 
 use super::{Home, Scripted, beside};
 use std::io::Write;
-use warwolf_e2e::peer::{Peer, read_head};
+use warwolf_e2e::peer::{Peer, drain, read_head};
 
 /// The page of this name.
 pub(crate) fn page(name: &str) -> Option<&'static str> {
@@ -118,4 +118,20 @@ fn the_login_stays_with_the_hosts_of_the_list() {
     assert!(!heads.is_empty(), "the image is fetched: {output:#?}");
     assert!(heads.iter().all(|head| !head.contains("uthorization")), "{heads:#?}");
     assert!(output.stdout.contains("HTTP/1.1 200"), "the listed host gets it: {output:#?}");
+}
+
+#[test]
+fn a_reply_that_cannot_be_read_is_named_once_a_run() {
+    let server = Peer::start(move |_, mut connection| {
+        let reply = format!("HTTP/1.1 200 OK\r\n{}\r\nok", "X: y\r\n".repeat(1_001));
+        if read_head(&mut connection).is_some() {
+            let _ = connection.write_all(reply.as_bytes());
+        }
+        drain(&mut connection);
+    });
+    let output = Home::new("", &[]).ours(&["-c1", "-r3", &server.url("/")]);
+    let notice = "socket: cannot read a reply: HTTP: too many header lines\n";
+    assert_eq!(output.stderr.matches(notice).count(), 1, "{output:#?}");
+    let failed = output.stderr.lines().find(|line| line.starts_with("Failed transactions:"));
+    assert_eq!(failed.and_then(|line| line.split_whitespace().last()), Some("3"), "{output:#?}");
 }
