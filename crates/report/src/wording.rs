@@ -120,12 +120,7 @@ fn figures(figures: &ReasonFigures) -> String {
         ReasonFigures::Late { lateness, explanation } => {
             format!("{}; {}", late(lateness), explained(*explanation))
         }
-        ReasonFigures::Cpu { explanation, p99_added_ns } => {
-            let added = p99_added_ns.map(|added| {
-                format!("; up to {} of the p99 of latency are due to this", duration(added as f64))
-            });
-            format!("{}{}", explained(*explanation), added.unwrap_or_default())
-        }
+        ReasonFigures::Cpu { explanation, p99_added_ns } => lost_time(*explanation, *p99_added_ns),
         ReasonFigures::Saturated { worker, busy_share, rate_per_s } => {
             let busy = explained(Explanation::Busy { worker: *worker, busy_share: *busy_share });
             format!("{busy}: {} is the limit of this machine, not of the server", rate(*rate_per_s))
@@ -133,21 +128,7 @@ fn figures(figures: &ReasonFigures) -> String {
         ReasonFigures::Starved { users_never_begun, users, workers } => {
             starved(*users_never_begun, *users, workers)
         }
-        ReasonFigures::SlotsFull {
-            held_back,
-            planned,
-            in_flight_limit,
-            rate_per_s,
-            target_rate_per_s,
-            descriptors_limit,
-        } => {
-            let waited =
-                slots_full([*held_back, *planned, *in_flight_limit], *rate_per_s, *target_rate_per_s);
-            let limit = descriptors_limit.map(|limit| {
-                format!("; the descriptor limit of the load generator, {}, allows no more", count(limit))
-            });
-            format!("{waited}{}", limit.unwrap_or_default())
-        }
+        ReasonFigures::SlotsFull { .. } => slots_full(figures),
         ReasonFigures::ConnectionsRefused { connections_held, connections_asked, connections_failed } => {
             let [held, asked, failed] =
                 [connections_held, connections_asked, connections_failed].map(|number| count(*number));
@@ -203,13 +184,35 @@ fn starved(never_begun: u64, users: u64, workers: &[u32]) -> String {
     )
 }
 
-fn slots_full([held_back, planned, slots]: [u64; 3], achieved: f64, target: Option<f64>) -> String {
-    let (held_back, planned, slots) = (count(held_back), count(planned), count(slots));
-    let achieved = target.map(|target| format!("; {} of {} achieved", rate(achieved), rate(target)));
+fn slots_full(figures: &ReasonFigures) -> String {
+    let ReasonFigures::SlotsFull {
+        held_back,
+        planned,
+        in_flight_limit,
+        rate_per_s,
+        target_rate_per_s,
+        descriptors_limit,
+    } = figures
+    else {
+        return String::new();
+    };
+    let [held_back, planned, slots] = [held_back, planned, in_flight_limit].map(|number| count(*number));
+    let achieved =
+        target_rate_per_s.map(|target| format!("; {} of {} achieved", rate(*rate_per_s), rate(target)));
+    let limit = descriptors_limit.map(|limit| {
+        format!("; the descriptor limit of the load generator, {}, allows no more", count(limit))
+    });
     format!(
-        "{held_back} of {planned} requests waited for one of {slots} slots{}",
-        achieved.unwrap_or_default()
+        "{held_back} of {planned} requests waited for one of {slots} slots{}{}",
+        achieved.unwrap_or_default(),
+        limit.unwrap_or_default()
     )
+}
+
+fn lost_time(explanation: Explanation, p99_added_ns: Option<u64>) -> String {
+    let added = p99_added_ns
+        .map(|added| format!("; up to {} of the p99 of latency are due to this", duration(added as f64)));
+    format!("{}{}", explained(explanation), added.unwrap_or_default())
 }
 
 fn mismatched(mismatch: &Mismatch) -> String {
