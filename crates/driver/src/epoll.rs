@@ -437,6 +437,7 @@ impl Socket {
 }
 
 /// Passes bytes to the kernel until it accepts no more. Returns how many it accepted, or the `errno`.
+#[inline]
 fn push(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, i32> {
     let mut sent = 0;
     while sent < bytes.len() {

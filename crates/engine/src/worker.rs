@@ -361,6 +361,9 @@ impl<'p, D: Driver> Worker<'p, D> {
                         }
                         CallRequest::Unplanned(request) => self.follow(index, token, *request, intended),
                     }
+                    if self.sessions[index as usize].session.awaits_reply() {
+                        return;
+                    }
                 }
                 Step::Cached(request) => {
                     let number = self.sessions[index as usize].session.number();

@@ -286,6 +286,17 @@ impl Session {
         }
     }
 
+    /// Returns true only if the next step is to wait for a reply: asking is cheaper than taking that step. Returns false where
+    /// only the step itself can tell.
+    #[must_use]
+    #[inline]
+    pub const fn awaits_reply(&self) -> bool {
+        matches!(self.phase, Phase::Busy)
+            && self.position.left == 0
+            && self.outstanding > 0
+            && self.extras.is_none()
+    }
+
     /// Handles the result of a call: applies the failure rule, keeps cookies, and passes the reply to the interceptors. Returns
     /// how the session continues.
     ///

@@ -95,7 +95,10 @@ fn steps(plan: &Plan, number: u64, steps: usize) -> String {
     let mut session = workload.session(number);
     let mut text = Vec::new();
     for _ in 0..steps {
-        match session.next(&mut workload) {
+        let awaits_reply = session.awaits_reply();
+        let step = session.next(&mut workload);
+        assert!(!awaits_reply || step == Step::Wait, "{step:?} while it awaits a reply");
+        match step {
             Step::Send { request: CallRequest::Planned(request), .. } => text.push(request.0.to_string()),
             Step::Send { request: CallRequest::Unplanned(request), .. } => text.push(request.url()),
             Step::Cached(request) => text.push(format!("({})", request.url())),
