@@ -7,6 +7,7 @@
 mod bare_ring;
 mod classic;
 mod figures;
+mod instructions;
 mod machine;
 mod once;
 mod scenario;

@@ -1,4 +1,4 @@
-//! Measurements without a comparison: ten thousand connections, an open loop, the first request, the verdict.
+//! Measurements without a comparison: memory, instructions, an open loop, the first request, the verdict.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -30,7 +30,8 @@ impl Single {
     /// Returns all measurements.
     pub(crate) fn all() -> Vec<Self> {
         vec![
-            Self { name: "connections10000", measure: ten_thousand },
+            Self { name: "memory10000", measure: ten_thousand },
+            Self { name: "instructions", measure: crate::instructions::measure },
             Self { name: "open20k", measure: open_loop },
             Self { name: "first-request", measure: first_request },
             Self { name: "httperf-same-rate", measure: crate::classic::same_rate },
@@ -71,25 +72,18 @@ impl Measured {
     }
 }
 
-/// Measures memory per connection, and CPU time per request relative to that of 64 connections.
+/// Measures memory per connection.
 fn ten_thousand(program: &Path, server: &Server, rounds: usize, seconds: u32) -> Result<Vec<Measured>> {
     let load = |users| Load { users, path: "/", tls: false, keep_alive: true, pipeline: 1 };
     let mut results = Vec::new();
     for tool in [Tool::Uring, Tool::Epoll] {
-        let (mut memory, mut ratios) = (Vec::new(), Vec::new());
+        let mut memory = Vec::new();
         for _ in 0..rounds {
-            // Opening ten thousand connections is part of the run; the triple duration keeps its share small.
             let many = spent::run(&tool.arguments(&load(10_000), seconds * 3, program, server)?)?;
             let few = spent::run(&tool.arguments(&load(64), seconds, program, server)?)?;
             memory.push((many.peak_bytes as f64 - few.peak_bytes as f64) / (10_000.0 - 64.0) / 1024.0);
-            let per_request = |spent: &spent::Spent| -> Result<f64> {
-                Ok(spent.cpu.as_secs_f64() / tool.completed(&spent.stdout)? as f64)
-            };
-            ratios.push(per_request(&many)? / per_request(&few)?);
         }
-        let name = tool.name();
-        results.push(Measured::new(format!("{name}: memory per connection"), &memory, "KiB", 10.0));
-        results.push(Measured::new(format!("{name}: CPU per request, of that at 64"), &ratios, "x", 1.5));
+        results.push(Measured::new(format!("{}: memory per connection", tool.name()), &memory, "KiB", 10.0));
     }
     Ok(results)
 }

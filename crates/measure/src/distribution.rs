@@ -28,7 +28,10 @@ impl Distribution {
     }
 
     /// Adds one value in nanoseconds.
-    #[expect(clippy::inline_always, reason = "six times for each call; saving registers is a third of the work")]
+    #[expect(
+        clippy::inline_always,
+        reason = "six times for each call; saving registers is a third of the work"
+    )]
     #[inline(always)]
     pub fn record(&mut self, value_ns: u64) {
         if value_ns == 0 {
