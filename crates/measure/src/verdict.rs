@@ -173,7 +173,7 @@ fn connections_refused(summary: &Summary) -> Option<Reason> {
     let connections_failed: u64 = failures.map(|(_, count)| count).sum();
     let figures =
         ReasonFigures::ConnectionsRefused { connections_held, connections_asked, connections_failed };
-    let short = connections_held * 10 < connections_asked * 9;
+    let short = u128::from(connections_held) * 10 < u128::from(connections_asked) * 9;
     (short && connections_failed > 0).then(|| note(Cause::ConnectionsRefused, figures))
 }
 

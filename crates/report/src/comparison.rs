@@ -4,7 +4,7 @@ use crate::Format;
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::json::environment;
-use crate::layout::UNKNOWN;
+use crate::layout::{UNKNOWN, printable};
 use crate::rendered::{Rendered, push_origin, push_origin_block};
 use crate::unit::{duration, moment, rate, share};
 use crate::wording;
@@ -25,6 +25,11 @@ pub struct Side {
 }
 
 impl Side {
+    /// Returns the name as one line without control characters.
+    fn label(&self) -> String {
+        printable(&self.name)
+    }
+
     /// Returns the start as the end of a line; empty if unknown.
     fn started(&self) -> String {
         moment(self.environment.started_unix_ns)
@@ -121,7 +126,8 @@ impl Rendered for ComparisonReport {
     fn text(&self) -> String {
         let mut out = format!("{}\n\n", self.answer());
         for (letter, side) in ['A', 'B'].iter().zip(&self.sides) {
-            let _ = writeln!(out, "{letter}  {}  {}{}", side.verdict.grade.name(), side.name, side.started());
+            let _ =
+                writeln!(out, "{letter}  {}  {}{}", side.verdict.grade.name(), side.label(), side.started());
             for reason in side.verdict.doubts() {
                 let (doubt, remedy) = (wording::doubt(reason), wording::remedy(reason));
                 let _ = writeln!(out, "     {doubt}\n     to do: {remedy}");
@@ -150,7 +156,7 @@ impl Rendered for ComparisonReport {
             let _ = writeln!(
                 out,
                 "- {letter}: `{}` ({}{})",
-                side.name.replace('`', "'"),
+                side.label().replace('`', "'"),
                 side.verdict.grade.name(),
                 side.started()
             );
@@ -184,7 +190,7 @@ impl Rendered for ComparisonReport {
             let doubts: Vec<String> = side.verdict.doubts().map(wording::doubt).collect();
             vec![
                 letter.to_string(),
-                side.name.clone(),
+                side.label(),
                 moment(side.environment.started_unix_ns).unwrap_or_default(),
                 side.verdict.grade.name().to_owned(),
                 doubts.join("; "),
@@ -205,7 +211,7 @@ impl Rendered for ComparisonReport {
         let [a, b] = self.sides.each_ref().map(|side| &side.environment);
         page::environments(&mut out, &[("A", a), ("B", b)]);
         page::command(&mut out, &self.environment);
-        let [a, b] = self.sides.each_ref().map(|side| side.name.as_str());
+        let [a, b] = self.sides.each_ref().map(Side::label);
         page::page(&format!("{}: {a} and {b}", self.answer()), &out)
     }
 

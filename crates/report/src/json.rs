@@ -17,9 +17,7 @@ use warwolf_measure::{
 const SCHEMA_VERSION: u32 = 1;
 
 pub(crate) fn render(report: &Report<'_>) -> String {
-    let mut text = serde_json::to_string_pretty(&value(report)).unwrap_or_default();
-    text.push('\n');
-    text
+    crate::rendered::json_text(&value(report))
 }
 
 fn value(report: &Report<'_>) -> Value {

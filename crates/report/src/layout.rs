@@ -161,13 +161,9 @@ pub(crate) fn target(report: &Report<'_>) -> String {
 /// change the direction of writing are written as `\u{1b}`.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    let is_control = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
-    };
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_control(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
+        if is_unprintable(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
     }
     line
 }
@@ -195,6 +191,11 @@ pub(crate) fn origin(environment: &Environment) -> String {
     }
     let machine = printable(&format!("{host}, {system}, {cpu} ({cores} cores)"));
     format!("warwolf {}, {machine}\n$ {}\n", printable(version), command_line(command))
+}
+
+/// Returns whether a character controls a terminal, ends a line, or changes the direction of writing.
+pub(crate) fn is_unprintable(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Returns the indices of [`QUANTILES`].

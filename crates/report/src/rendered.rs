@@ -1,6 +1,6 @@
 //! Results of experiments, and the formats of each.
 
-use crate::layout::origin;
+use crate::layout::{is_unprintable, origin};
 use crate::{Chart, Format, unit};
 use std::fmt::Write;
 use warwolf_measure::Environment;
@@ -37,7 +37,7 @@ pub trait Rendered {
     fn render(&self, format: Format) -> String {
         match format {
             Format::Text => self.text(),
-            Format::Json => format!("{}\n", serde_json::to_string_pretty(&self.json()).unwrap_or_default()),
+            Format::Json => json_text(&self.json()),
             Format::Csv => self.csv(),
             Format::Markdown => self.markdown(),
             Format::Html => self.html(),
@@ -45,6 +45,22 @@ pub trait Rendered {
             Format::Svg => self.chart().map_or_else(String::new, |chart| chart.to_svg()),
         }
     }
+}
+
+/// Formats JSON for a file or a terminal. JSON itself requires only some of the control characters to be escaped.
+pub(crate) fn json_text(value: &serde_json::Value) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut out = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        // These are in strings only: the text has no others than spaces and line ends between its values.
+        if c != '\n' && is_unprintable(c) {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\n');
+    out
 }
 
 /// Returns the start of an experiment as a line of text; empty if unknown.
@@ -140,6 +156,14 @@ mod tests {
         let mut markdown = String::new();
         markdown_table(&mut markdown, &["<name"], &[vec!["a\\| b\nc".to_owned()]]);
         assert_eq!(markdown, "| name |\n|---|\n| a\\\\\\| b c |\n");
+    }
+
+    #[test]
+    fn json_escapes_what_a_terminal_would_obey() {
+        let value = serde_json::json!({ "a": "\u{9b}2J\u{202e}\u{1b}" });
+        let text = json_text(&value);
+        assert_eq!(text, "{\n  \"a\": \"\\u009b2J\\u202e\\u001b\"\n}\n");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
 use crate::json::environment;
-use crate::layout::{UNKNOWN, optional};
+use crate::layout::{UNKNOWN, optional, printable};
 use crate::rendered::{
     Rendered, markdown_table, push_origin, push_origin_block, quoted, seconds, started_line,
     started_paragraph, text_table,
@@ -40,7 +40,11 @@ const SHOWN: [Shown; 4] = [
 impl SweepReport {
     /// Adds up the measurements of a sweep.
     #[must_use]
-    pub fn new(sweep: Sweep) -> Self {
+    pub fn new(mut sweep: Sweep) -> Self {
+        for vary in &mut sweep.vary {
+            vary.name = printable(&vary.name);
+            vary.values.iter_mut().for_each(|value| value.label = printable(&value.label));
+        }
         Self {
             points: sweep.points(),
             rows: sweep.rows(),

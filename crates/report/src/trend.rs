@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
-use crate::layout::{UNKNOWN, optional};
+use crate::layout::{UNKNOWN, optional, printable};
 use crate::rendered::{Rendered, markdown_table, quoted, seconds, text_table};
 use crate::unit::{counted, rate, share};
 use serde_json::json;
@@ -46,7 +46,13 @@ const HEADINGS: [&str; 10] =
 impl TrendReport {
     /// Creates a report of these runs, the oldest first.
     #[must_use]
-    pub fn new(points: Vec<TrendPoint>) -> Self {
+    pub fn new(mut points: Vec<TrendPoint>) -> Self {
+        for point in &mut points {
+            for text in [&mut point.name, &mut point.date, &mut point.verdict, &mut point.target] {
+                *text = printable(text);
+            }
+            point.tags.iter_mut().for_each(|tag| *tag = printable(tag));
+        }
         Self { points, environment: Environment::default() }
     }
 
@@ -140,7 +146,7 @@ impl Rendered for TrendReport {
                 quoted(&point.name),
                 quoted(&point.date),
                 point.rate_per_s,
-                point.verdict,
+                quoted(&point.verdict),
                 quoted(&point.tags.join(" "))
             );
         }

@@ -14,7 +14,7 @@ use warwolf_args::history::{Compare, Database, History as HistoryArgs, List, Wha
 use warwolf_args::{FileError, UsageError};
 use warwolf_history::{BASELINE, Entry, Filter, History, HistoryError};
 use warwolf_measure::Run;
-use warwolf_report::{Rendered, TrendPoint, TrendReport, printable, unit};
+use warwolf_report::{Rendered, TrendPoint, TrendReport, unit};
 
 /// Does what is asked of a history.
 ///
@@ -160,14 +160,14 @@ fn show_list(args: &List, is_trend: bool) -> Result<Exit, Failure> {
 fn point(entry: Entry) -> TrendPoint {
     TrendPoint {
         id: entry.id,
-        name: printable(&entry.name),
+        name: entry.name,
         date: date(entry.started_unix_ns),
-        verdict: printable(&entry.verdict),
-        target: printable(&entry.target),
+        verdict: entry.verdict,
+        target: entry.target,
         rate_per_s: entry.rate_per_s,
         quantiles_ns: entry.quantiles_ns,
         error_share: entry.error_share,
-        tags: entry.tags.iter().map(|tag| printable(tag)).collect(),
+        tags: entry.tags,
     }
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('?'),
+            c if crate::layout::is_unprintable(c) => out.push('?'),
             c => out.push(c),
         }
     }
