@@ -3,11 +3,11 @@
 use super::Terminal;
 use crate::date::Zone;
 use crate::files::seed_of_now;
+use crate::output_file::replace;
 use crate::{environment, results, signals, streams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Read as _, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use warwolf_args::FileError;
@@ -128,9 +128,8 @@ fn write_cookies(style: &Style, given: &Jars) {
         return;
     }
     let text = jars.text(Disk.seconds(), style.quirks);
-    // Session cookies let their reader log in.
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
-    if opened.and_then(|mut file| file.write_all(text.as_bytes())).is_err() {
+    // Session cookies let their reader log in: a new file is private.
+    if replace(path, text.as_bytes()).is_err() {
         streams::say(&format!("ERROR: Unable to open cookies file: {}\n", path.display()));
     }
 }

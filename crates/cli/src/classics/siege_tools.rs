@@ -1,6 +1,7 @@
 //! What comes with siege: `siege2csv`, `bombardment` and `siege.config`.
 
 use crate::date::Zone;
+use crate::output_file::replace;
 use crate::streams;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -16,7 +17,7 @@ pub(super) fn siege2csv(argv: &[String]) -> u8 {
         return 2;
     };
     let path = format!("{}.csv", argv[1]);
-    done(&path, std::fs::write(&path, csv(&String::from_utf8_lossy(&text))))
+    done(&path, replace(Path::new(&path), csv(&String::from_utf8_lossy(&text)).as_bytes()))
 }
 
 /// `siege.config`: writes the template of the rc file where there is none.
@@ -32,7 +33,7 @@ pub(super) fn config(_argv: &[String]) -> u8 {
         );
         return print(&text);
     }
-    let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, template()));
+    let written = std::fs::create_dir_all(&folder).and_then(|()| replace(&path, template().as_bytes()));
     if written.is_err() {
         return done(&path.display().to_string(), written);
     }
@@ -104,5 +105,24 @@ fn done(path: &str, result: io::Result<()>) -> u8 {
             streams::say(&format!("warwolf: {path}: {}\n", reason(&error)));
             1
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn a_table_is_replaced_and_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs");
+        std::fs::write(&file, "Transactions:  1 hits\n").unwrap();
+        let table = folder.path().join("runs.csv");
+        std::fs::write(&table, "the old one").unwrap();
+        let before = std::fs::metadata(&table).unwrap().ino();
+        assert_eq!(siege2csv(&["siege2csv".to_owned(), file.display().to_string()]), 0);
+        assert_ne!(std::fs::metadata(&table).unwrap().ino(), before);
+        assert_ne!(std::fs::read_to_string(&table).unwrap(), "the old one");
     }
 }
