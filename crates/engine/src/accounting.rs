@@ -23,6 +23,11 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
+    /// So many, whose intended moments add up to `intended_ns`.
+    pub(crate) const fn of(count: u64, intended_ns: u64) -> Self {
+        Self { count, intended_ns }
+    }
+
     #[inline]
     pub(crate) fn add(&mut self, intended: Timestamp) {
         self.count += 1;
@@ -106,6 +111,8 @@ pub(crate) struct Accounting {
     pub(crate) tallied: Tallied,
     /// Arrivals intended before this moment were due.
     pub(crate) horizon: Timestamp,
+    /// Where a feed determines the arrivals: those that were due, and the moments of those that sessions took.
+    pub(crate) fed: Option<Flow>,
 }
 
 impl Accounting {
@@ -125,9 +132,13 @@ impl Accounting {
         shard: Shard,
         calls_per_session: u64,
     ) -> Result<(), Mismatch> {
-        let due =
-            Arrivals::due(plan, &shard, self.horizon).unwrap_or_else(|| self.due_back_to_back(plan, shard));
-        let intended = if self.begun.count <= SUMMED_MAX {
+        let planned = || {
+            Arrivals::due(plan, &shard, self.horizon).unwrap_or_else(|| self.due_back_to_back(plan, shard))
+        };
+        let due = self.fed.map_or_else(planned, |fed| fed.count);
+        let intended = if let Some(fed) = self.fed {
+            Some(fed.intended_ns)
+        } else if self.begun.count <= SUMMED_MAX {
             Arrivals::intended_sum(plan, &shard, self.begun.count)
         } else {
             None

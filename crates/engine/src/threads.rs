@@ -8,18 +8,19 @@ use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
 use crate::{Control, DriverError, SetupError};
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use warwolf_clock::{Clock, Timestamp};
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, UringError, host, uring_supported};
 use warwolf_measure::{
     Accounting, Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Outcome, Run,
-    Sample, Tally, Timeline, WorkerEvidence,
+    Sample, TARGET_ROWS, Tally, Timeline, WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
 use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Plan, Request, Shard, text};
+use warwolf_workload::{Feed, Feeder};
 
 /// Time zero lies this far ahead when the workers are started, so that all of them are ready for it.
 const LEAD: Duration = Duration::from_millis(3);
@@ -82,6 +83,8 @@ struct Parts {
     prepared: Prepared,
     /// The part that each worker runs, and what it needs.
     shares: Vec<(Shard, Capacity)>,
+    /// Where the requests of each worker come from, instead of the plan; taken when it starts.
+    feeds: Mutex<Vec<Option<Feed>>>,
 }
 
 impl<'p> PreparedRun<'p> {
@@ -101,7 +104,7 @@ impl<'p> PreparedRun<'p> {
         let shares = (0..threads).map(share).collect();
         let tallies = |_| (0..=SPARE_TALLIES).map(|_| Tally::reserved(plan.requests.len())).collect();
         let tallies = (0..threads).map(tallies).collect();
-        let parts = Arc::new(Parts { prepared, shares });
+        let parts = Arc::new(Parts { prepared, shares, feeds: Mutex::default() });
         Ok(Self { plan, shard, capacity, parts, tallies, descriptors_limit })
     }
 
@@ -109,6 +112,20 @@ impl<'p> PreparedRun<'p> {
     #[must_use]
     pub const fn plan(&self) -> &'p CheckedPlan {
         self.plan
+    }
+
+    /// Lets planned calls take their requests from outside, and returns what they are given to. In an open loop the given
+    /// times are the arrivals, instead of those of the plan; each session makes one call. The run ends after the last request,
+    /// and the feeder when the run is over. Requests can be given before the run starts and while it lasts.
+    #[must_use]
+    pub fn feed(&mut self) -> Feeder {
+        let (feeder, feeds) = Feeder::new(self.threads());
+        *self.parts.feeds.lock().unwrap_or_else(PoisonError::into_inner) =
+            feeds.into_iter().map(Some).collect();
+        for tallies in &mut self.tallies {
+            *tallies = (0..=SPARE_TALLIES).map(|_| Tally::reserved(TARGET_ROWS + 1)).collect();
+        }
+        feeder
     }
 
     /// What the run needs and may use.
@@ -285,6 +302,7 @@ impl<'p> PreparedRun<'p> {
             timeline,
             hosts: vec![host],
             shards: vec![(self.shard.index(), self.shard.count())],
+            replay: None,
         }
     }
 }
@@ -436,6 +454,7 @@ fn raise_descriptors(connections: u32) -> Result<u64, SetupError> {
 /// What a worker needs to start.
 struct WorkerSpec<'r> {
     plan: &'r CheckedPlan,
+    parts: &'r Parts,
     prepared: &'r Prepared,
     shard: Shard,
     capacity: &'r Capacity,
@@ -453,7 +472,7 @@ impl<'r> WorkerSpec<'r> {
         observers: Option<&'r dyn ObserverSource>,
     ) -> Self {
         let (shard, capacity) = &parts.shares[number];
-        Self { plan, prepared: &parts.prepared, shard: *shard, capacity, number, start, observers }
+        Self { plan, parts, prepared: &parts.prepared, shard: *shard, capacity, number, start, observers }
     }
 
     /// What its thread starts with.
@@ -504,12 +523,15 @@ impl<'r> WorkerSpec<'r> {
 
     fn task(&self, recorder: Recorder, control: &Control) -> Result<Task<'_>, SetupError> {
         let plan = self.plan;
+        let mut feeds = self.parts.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let feed = feeds.get_mut(self.number).and_then(Option::take);
         Ok(Task {
             plan,
             shard: self.shard,
             prepared: self.prepared,
             endpoints: self.prepared.endpoints.clone(),
-            tls: tls_config(plan)?,
+            tls: tls_config(plan, feed.is_some())?,
+            feed,
             recorder,
             control: control.clone(),
             observer: self.observers.map(ObserverSource::observer),

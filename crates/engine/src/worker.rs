@@ -8,7 +8,7 @@ mod events;
 mod throttle;
 mod timeouts;
 
-use crate::accounting::Accounting;
+use crate::accounting::{Accounting, Flow};
 use crate::call::NONE;
 use crate::control::Control;
 use crate::network::{Buffers, Network};
@@ -31,7 +31,7 @@ use warwolf_http::TlsConfig;
 use warwolf_measure::Outcome;
 use warwolf_observe::{Event, Kept, Observer};
 use warwolf_plan::{CheckedPlan, Ownership, Shard, Timeouts};
-use warwolf_workload::{Arrival, Arrivals, CallRequest, Interest, Step, Workload};
+use warwolf_workload::{Arrival, Arrivals, CallRequest, Feed, Interest, Step, Workload};
 
 /// Whether the worker goes on after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub(crate) struct Task<'p> {
     pub(crate) recorder: Recorder,
     pub(crate) control: Control,
     pub(crate) observer: Option<Box<dyn Observer + 'p>>,
+    /// Where requests come from, instead of the plan.
+    pub(crate) feed: Option<Feed>,
     /// Sessions that may be active at once.
     pub(crate) sessions: usize,
     /// Connections that may be open at once.
@@ -72,6 +74,7 @@ pub(crate) struct Worker<'p, D: Driver> {
     recorder: Recorder,
     control: Control,
     observation: Observation<'p>,
+    is_open: bool,
     /// The time of this turn: one reading of the clock for a whole batch of completions.
     now: Timestamp,
     window: Window,
@@ -135,12 +138,16 @@ impl<'p> Observation<'p> {
 impl<'p, D: Driver> Worker<'p, D> {
     pub(crate) fn new(driver: D, task: Task<'p>) -> Self {
         let sessions = task.sessions.min(65_536);
-        let workload = Workload::new(task.plan);
+        let arrivals = match task.feed {
+            Some(_) if task.plan.is_open() => Arrivals::fed(&task.shard),
+            _ => Arrivals::new(task.plan, &task.shard),
+        };
+        let workload = Workload::new(task.plan).with_feed(task.feed);
         Self {
             now: driver.now(),
             driver,
             prepared: task.prepared,
-            arrivals: Arrivals::new(task.plan, &task.shard),
+            arrivals,
             sessions: Sessions::new(task.sessions, sessions),
             calls: Slab::with_capacity(sessions),
             created: 0,
@@ -158,6 +165,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             control: task.control,
             observation: Observation::new(task.prepared, &workload, task.observer),
             workload,
+            is_open: task.plan.is_open(),
             window: Window::new(&task.prepared.stop),
             accounting: Accounting::default(),
             ended: Ends::with_capacity(256),
@@ -195,9 +203,28 @@ impl<'p, D: Driver> Worker<'p, D> {
             let is_stuck = active.in_flight == 0 && (!paused.is_reached() || paused < self.now);
             accounting.stuck += u64::from(is_stuck);
         }
+        accounting.fed = self.fed();
         accounting.tallied = self.recorder.tallied();
         accounting.horizon = self.window.horizon();
         accounting
+    }
+
+    /// What the feed came to, where it determines when sessions begin.
+    fn fed(&self) -> Option<Flow> {
+        let feed = self.workload.feed().filter(|_| self.is_open)?;
+        Some(Flow::of(feed.received() - self.arrivals.left(), feed.taken_ns()))
+    }
+
+    /// Takes requests from the feed.
+    fn take_in(&mut self) {
+        if let Some(feed) = self.workload.feed_mut() {
+            feed.receive(|at| self.arrivals.add(at));
+        }
+    }
+
+    /// Whether the feed has nothing now and is not over.
+    fn is_behind(&self) -> bool {
+        self.workload.feed().is_some_and(Feed::is_behind)
     }
 
     /// Waits for time zero, which all workers share. The clock shows zero until then.
@@ -211,6 +238,7 @@ impl<'p, D: Driver> Worker<'p, D> {
     /// One turn of the loop; the first thing to read in this crate.
     pub(crate) fn turn(&mut self) -> io::Result<Turn> {
         self.now = self.driver.now();
+        self.take_in();
         self.expire();
         self.start_sessions();
         self.serve_queue();
@@ -259,6 +287,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             _ => Timestamp::NEVER,
         };
         let end = if self.window.is_closed() { self.cut_at() } else { self.window.stop_at() };
+        let end = if self.is_behind() { end.min(self.now + FEED_PAUSE) } else { end };
         [arrival, self.timers.next(), self.recorder.next()].into_iter().fold(end, Timestamp::min)
     }
 
@@ -274,7 +303,8 @@ impl<'p, D: Driver> Worker<'p, D> {
                 self.window.stop_early(self.now);
             }
             if !self.window.is_past(self.now) {
-                let is_over = self.sessions.is_empty() && self.arrivals.peek().is_none();
+                let is_fed = self.workload.feed().is_none_or(Feed::is_over);
+                let is_over = is_fed && self.sessions.is_empty() && self.arrivals.peek().is_none();
                 if is_over {
                     self.window.run_out();
                 }
@@ -372,6 +402,10 @@ impl<'p, D: Driver> Worker<'p, D> {
                     }
                 }
                 Step::Wait => return,
+                Step::Starved => {
+                    self.pause(index, self.now + FEED_PAUSE);
+                    return;
+                }
                 Step::Think(time) => {
                     self.pause(index, intended + time);
                     return;
@@ -459,6 +493,8 @@ impl<'p, D: Driver> Worker<'p, D> {
     }
 }
 
+/// How often a feed that has nothing is asked again.
+const FEED_PAUSE: Duration = Duration::from_millis(1);
 /// Storage of calls that is kept for others, and the size of a body beyond which it is freed.
 const SPARE_KEPT: usize = 1_024;
 const SPARE_BODY: usize = 65_536;

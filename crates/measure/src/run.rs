@@ -1,6 +1,6 @@
 //! A run as it is stored: the plan's text, the timeline and the evidence.
 
-use crate::{Environment, HostEvidence, Timeline, bounded};
+use crate::{Environment, HostEvidence, LogReplay, Timeline, bounded};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -32,6 +32,9 @@ pub struct Run {
     /// Which parts of the plan this is, as (index, count); `[(0, 1)]` when it is the whole.
     #[serde(deserialize_with = "bounded::list")]
     pub shards: Vec<(u32, u32)>,
+    /// The log that was replayed, if the requests came from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<LogReplay>,
 }
 
 impl Run {
@@ -50,6 +53,7 @@ impl Run {
             timeline: Timeline::new(interval),
             hosts: vec![HostEvidence::default()],
             shards: vec![(0, 1)],
+            replay: None,
         }
     }
 

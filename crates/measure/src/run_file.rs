@@ -220,6 +220,7 @@ impl OldRun {
             timeline: self.timeline,
             hosts: vec![HostEvidence { environment: self.environment, ..self.evidence }],
             shards: self.shards,
+            replay: None,
         }
     }
 }

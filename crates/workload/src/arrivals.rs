@@ -67,6 +67,30 @@ impl Arrivals {
         arrivals
     }
 
+    /// The arrivals of `shard` whose times come one by one, see [`Self::add`].
+    #[must_use]
+    pub const fn fed(shard: &Shard) -> Self {
+        let process = Process::Fed { at_ns: VecDeque::new() };
+        let (waiting, stride) = (shard.index() as u64, shard.count() as u64);
+        Self { process, next: None, stride, group: 1, limit: u64::MAX, waiting }
+    }
+
+    /// Adds an arrival behind the others; only to arrivals that are fed.
+    pub fn add(&mut self, at: Timestamp) {
+        let Process::Fed { at_ns } = &mut self.process else { return };
+        at_ns.push_back(at.as_nanos());
+        if self.next.is_none() {
+            self.next = self.arrival(self.waiting);
+        }
+    }
+
+    /// Arrivals that were added and not taken.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        let Process::Fed { at_ns } = &self.process else { return 0 };
+        at_ns.len() as u64 + u64::from(self.next.is_some())
+    }
+
     /// Returns the next arrival without taking it; none when there are no more.
     #[must_use]
     pub const fn peek(&self) -> Option<Arrival> {
@@ -171,6 +195,10 @@ enum Process {
         count: u64,
     },
     Drawn(Gaps),
+    /// Arrivals whose times have come and that are not the next.
+    Fed {
+        at_ns: VecDeque<u64>,
+    },
 }
 
 impl Process {
@@ -204,7 +232,7 @@ impl Process {
 
     /// Returns whether any arrival can be requested, not only later ones.
     const fn is_computed(&self) -> bool {
-        !matches!(self, Self::Drawn(_) | Self::Turns { .. })
+        !matches!(self, Self::Drawn(_) | Self::Turns { .. } | Self::Fed { .. })
     }
 
     /// Returns the nanoseconds at which arrival `number` is due, whose group begins with arrival `first`; none if it never is.
@@ -229,6 +257,7 @@ impl Process {
                 usize::try_from(number / *count).ok().and_then(|own| own_ns.get(own).copied())
             }
             Self::Drawn(gaps) => gaps.at_ns(first),
+            Self::Fed { at_ns } => at_ns.pop_front(),
         }
     }
 }

@@ -9,6 +9,7 @@ mod arrivals;
 mod cookies;
 mod cursor;
 mod data;
+mod feed;
 mod fields;
 mod interceptors;
 mod interest;
@@ -20,6 +21,7 @@ mod think;
 
 pub use arrivals::{Arrival, Arrivals};
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_BYTES_MAX, COOKIES_MAX, GivenCookie};
+pub use feed::{FedRequest, Feed, Feeder, Taken};
 pub use fields::AddField;
 pub use interest::{BodyHash, Captured, Interest};
 pub use page::Page;

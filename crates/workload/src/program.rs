@@ -212,6 +212,14 @@ impl Program {
 }
 
 impl Position {
+    /// Notes a call with a request that is not in the plan's list, counted with this target.
+    pub(crate) fn take_fed(&mut self, target: u32) {
+        self.last = Some(RequestId(target));
+        self.sent += 1;
+        self.begun += 1;
+        self.left -= 1;
+    }
+
     /// The present burst of a script.
     fn scripted<'a>(&self, scripts: &'a [Script]) -> Option<&'a Burst> {
         scripts.get(self.script as usize)?.bursts.get(self.burst as usize)

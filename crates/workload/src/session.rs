@@ -5,6 +5,7 @@
 
 use crate::cookies::Cookies;
 use crate::data;
+use crate::feed::{FedRequest, Feed};
 use crate::fields::AddField;
 use crate::interceptors::failure::{self, Judgement};
 use crate::interceptors::{Extras, Interceptor, Next, Provenance, setup};
@@ -20,8 +21,10 @@ use warwolf_plan::{CheckedPlan, CookiePolicy, FailureRule, HoleValue, RandomData
 /// What all sessions of a plan share.
 ///
 /// [`Session::next`] takes it by `&mut`, because all sessions of a run may share one cursor in the list of requests.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Workload {
+    /// Where planned calls take their requests from, instead of the plan's list.
+    feed: Option<Feed>,
     program: Program,
     setup: Vec<Request>,
     failure: FailureRule,
@@ -53,6 +56,7 @@ impl Workload {
         let interceptors = Interceptor::all(plan);
         let is_one_call = plan.is_open() && matches!(plan.session.work, Work::Draw { calls: Some(1), .. });
         Self {
+            feed: None,
             program: Program::new(plan),
             is_single: is_one_call && interceptors.is_empty() && plan.session.setup.is_empty(),
             setup: plan.session.setup.clone(),
@@ -66,6 +70,24 @@ impl Workload {
             nonces: Streams::new(plan.seed, Purpose::NONCES),
             data: Streams::new(plan.seed, Purpose::DATA),
         }
+    }
+
+    /// The same, with the requests of planned calls from a feed.
+    #[must_use]
+    pub fn with_feed(mut self, feed: Option<Feed>) -> Self {
+        self.feed = feed;
+        self
+    }
+
+    /// The feed, if requests come from one.
+    #[must_use]
+    pub const fn feed(&self) -> Option<&Feed> {
+        self.feed.as_ref()
+    }
+
+    /// The feed, if requests come from one.
+    pub const fn feed_mut(&mut self) -> Option<&mut Feed> {
+        self.feed.as_mut()
     }
 
     /// Creates session `number`, before its first step. In a closed loop this is the user of that number.
@@ -150,6 +172,8 @@ pub enum Step {
     Cached(Box<Request>),
     /// Nothing until a reply is received.
     Wait,
+    /// Nothing until the feed has a request: ask again soon.
+    Starved,
     /// Nothing for this long, which is more than zero.
     Think(Duration),
     /// Nothing any more. All replies were received.
@@ -271,6 +295,9 @@ impl Session {
             Phase::Paused | Phase::Busy => {}
         }
         self.phase = Phase::Busy;
+        if let Some(feed) = &mut workload.feed {
+            return self.next_fed(feed);
+        }
         let number = self.position.sent;
         match workload.program.take(self.number, &mut self.position, self.outstanding > 0) {
             Some(request) => {
@@ -295,6 +322,24 @@ impl Session {
             && self.position.left == 0
             && self.outstanding > 0
             && self.extras.is_none()
+    }
+
+    /// Returns the next planned call with the next request of the feed.
+    fn next_fed(&mut self, feed: &mut Feed) -> Step {
+        match feed.take() {
+            Some(FedRequest { request, target, .. }) => {
+                let token = Token::planned(self.position.sent);
+                self.position.take_fed(target);
+                self.outstanding += 1;
+                Step::Send { token, request: CallRequest::Unplanned(Box::new(request)) }
+            }
+            None if feed.is_over() => {
+                self.phase = Phase::Over;
+                self.end()
+            }
+            None if self.outstanding > 0 => Step::Wait,
+            None => Step::Starved,
+        }
     }
 
     /// Handles the result of a call: applies the failure rule, keeps cookies, and passes the reply to the interceptors. Returns

@@ -33,6 +33,7 @@ fn steps(workload: &mut Workload, session: &mut Session, reply: &Reply<'_>) -> V
     let mut steps = Vec::new();
     loop {
         match session.next(workload) {
+            Step::Starved => panic!("there is no feed"),
             Step::Wait => {
                 session.reply(workload, reply);
             }
@@ -55,7 +56,11 @@ fn any_number_of_shards_sends_the_same_requests_at_the_same_times() {
             for index in 0..count {
                 let mut arrivals = Arrivals::new(&checked(&plan), &Shard::new(index, count).unwrap());
                 while let Some(arrival) = arrivals.take() {
-                    let steps = steps(&mut workload.clone(), &mut workload.session(arrival.number), &reply);
+                    let steps = steps(
+                        &mut Workload::new(&checked(&plan)),
+                        &mut workload.session(arrival.number),
+                        &reply,
+                    );
                     assert!(sent.insert(arrival.number, (arrival.at, steps)).is_none());
                 }
             }
@@ -82,6 +87,7 @@ fn arrivals_and_sessions_of_the_simple_kind_allocate_nothing() {
             let mut session = workload.session(arrival.number);
             loop {
                 match session.next(&mut workload) {
+                    Step::Starved => panic!("there is no feed"),
                     Step::Wait => {
                         session.reply(&workload, &reply);
                     }

@@ -20,9 +20,11 @@ fn read_all(folder: &std::path::Path) -> Result<Vec<u8>, SetupError> {
     Ok(all)
 }
 
-/// The TLS configuration of one worker; none for a plan without https requests. Workers share no session store.
-pub(crate) fn tls_config(plan: &Plan) -> Result<Option<TlsConfig>, SetupError> {
-    let secure = plan.session.redirects.limit > 0
+/// The TLS configuration of one worker; none for a plan without https requests. Requests from a feed may need it. Workers share
+/// no session store.
+pub(crate) fn tls_config(plan: &Plan, is_fed: bool) -> Result<Option<TlsConfig>, SetupError> {
+    let secure = is_fed
+        || plan.session.redirects.limit > 0
         || plan.session.resources.is_some()
         || plan.all_requests().any(|r| r.endpoint.scheme == Scheme::Https);
     if !secure {

@@ -2,6 +2,7 @@
 
 mod accounting;
 mod dedicated;
+mod fed;
 mod ftp;
 mod hostile;
 mod replies;
@@ -80,10 +81,11 @@ impl<'p> Bench<'p> {
             plan,
             shard,
             endpoints: prepared.endpoints.clone(),
-            tls: crate::setup::tls_config(plan).unwrap(),
+            tls: crate::setup::tls_config(plan, false).unwrap(),
             recorder: Recorder::new(0, Box::new(Tally::reserved(1)), interval, send, empties),
             control: control.clone(),
             observer: None,
+            feed: None,
             sessions: capacity.sessions,
             connections: capacity.connections as usize,
         };

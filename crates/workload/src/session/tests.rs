@@ -103,6 +103,7 @@ fn steps(plan: &Plan, number: u64, steps: usize) -> String {
             Step::Send { request: CallRequest::Unplanned(request), .. } => text.push(request.url()),
             Step::Cached(request) => text.push(format!("({})", request.url())),
             Step::Think(pause) => text.push(format!("~{}", pause.as_millis())),
+            Step::Starved => panic!("there is no feed"),
             Step::Wait => {
                 text.push(".".to_owned());
                 session.reply(&workload, &ok(&plan.requests[0]));
@@ -517,6 +518,7 @@ fn redirects_within_a_burst_end_too() {
                 followed += u32::from(matches!(request, CallRequest::Unplanned(_)));
                 out.push(Asked::new(&plan, token, request));
             }
+            Step::Starved => panic!("there is no feed"),
             Step::Wait => {
                 let asked = out.remove(0);
                 session.reply(&workload, &asked.moved(&location("/0")));
@@ -604,6 +606,7 @@ fn walk(plan: &Plan, number: u64, reply: impl Fn(&str) -> (u16, &'static str)) -
             Step::Cached(request) => said.push(format!("({})", request.path)),
             Step::Think(pause) => said.push(format!("~{}", pause.as_millis())),
             Step::Done => break,
+            Step::Starved => panic!("there is no feed"),
             Step::Wait => {
                 let asked = out.take().expect("a reply has a request");
                 let path = &asked.request.path;
@@ -667,6 +670,7 @@ fn walk_slowly(plan: &Plan, reply: impl Fn(&str) -> (u16, &'static str)) -> Stri
                 said.push(format!("~{}", pause.as_millis()));
                 continue;
             }
+            Step::Starved => panic!("there is no feed"),
             Step::Wait => {
                 let asked: Asked = out.pop_front().expect("a reply has a request");
                 let (status, html) = reply(&asked.request.path);
@@ -876,6 +880,7 @@ proptest! {
                     out.push(Asked::new(&plan, token, request));
                 }
                 Step::Cached(_) => prop_assert!(false, "nothing is kept"),
+                Step::Starved => panic!("there is no feed"),
                 Step::Wait => {
                     // Replies come in any order.
                     let (completed, status, which) = replies[turns % replies.len()];
