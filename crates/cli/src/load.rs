@@ -3,12 +3,15 @@
 use crate::environment;
 use crate::exit::Failure;
 use std::io;
+use std::time::Duration;
 use warwolf_args::UsageError;
-use warwolf_driver::host;
+use warwolf_driver::{Monotonic, host};
 use warwolf_engine::{Control, PreparedRun};
 use warwolf_measure::{Interval, Run};
 use warwolf_plan::{CheckedPlan, Network, Plan, Shard};
 
+/// Time zero lies this far ahead when a run is started, so that its threads are ready for it.
+pub(crate) const LEAD: Duration = Duration::from_millis(5);
 /// Descriptors that are not for connections: files, rings, the terminal.
 const OTHER_DESCRIPTORS: u64 = 128;
 
@@ -66,9 +69,22 @@ pub(crate) fn perform(
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, Failure> {
+    perform_from(prepared, Monotonic::start_at(LEAD), control, watch)
+}
+
+/// Runs what was prepared with this time zero, at least [`LEAD`] ahead, and notes what it ran on.
+///
+/// # Errors
+/// When it could not begin.
+pub(crate) fn perform_from(
+    prepared: PreparedRun<'_>,
+    start: Monotonic,
+    control: &Control,
+    watch: &mut dyn FnMut(&Interval),
+) -> Result<Run, Failure> {
     let environment = environment::observe();
     let is_capped = is_fitted(prepared.plan(), host::raise_descriptor_limit().unwrap_or(0));
-    let mut run = prepared.run_now(control, watch, None)?;
+    let mut run = prepared.run(start, control, watch, None)?;
     run.hosts.iter_mut().for_each(|host| host.is_capped = is_capped);
     Ok(run.in_environment(&environment))
 }

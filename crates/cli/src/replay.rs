@@ -1,27 +1,30 @@
 //! `replay`: sends the requests of an access log again.
 //!
-//! A thread of its own reads the log while the part before is sent.
+//! A thread of its own reads the log and feeds it to one run, whose connections last as long as the server keeps them.
 
 use crate::exit::{Exit, Failure, MachineFailure, NetworkFailure};
-use crate::experiment::Runner;
+use crate::progress::{Manner, Progress};
 use crate::results::Results;
-use crate::{files, streams};
+use crate::{files, load, signals, streams};
 use clap::ArgMatches;
-use std::fmt::Write as _;
 use std::io::Read;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use warwolf_accesslog::{Format, parse_time};
 use warwolf_args::replay::{LogFormat, Replay as Args};
-use warwolf_args::{FileError, UsageError, reason};
-use warwolf_clock::Clock;
-use warwolf_driver::Monotonic;
-use warwolf_plan::{Endpoint, Plan};
+use warwolf_args::{FileError, UsageError};
+use warwolf_clock::{Clock, Timestamp};
+use warwolf_driver::{Monotonic, host};
+use warwolf_engine::Control;
+use warwolf_measure::{LogReplay, Run};
+use warwolf_plan::{Network, Plan, Shard};
 use warwolf_replay::{
-    Call, Counts, Destinations, Filter, Keep, Log, LogError, MapError, Pace, Replay, StatusRange,
+    Counts, Destinations, Filter, Hosts, Keep, Log, LogError, MapError, Pace, Replay, StatusRange, prepare,
 };
-use warwolf_report::unit;
+use warwolf_report::{replayed, unit};
+use warwolf_workload::Feeder;
 
 /// How often Ctrl-C is looked for while the log is slow.
 const LOOK: Duration = Duration::from_millis(100);
@@ -31,42 +34,64 @@ const LONG_PAUSE: Duration = Duration::from_secs(60);
 /// Replays a log and reports.
 ///
 /// # Errors
-/// When an argument is wrong, a file cannot be read or written, or the first part cannot be run.
+/// When an argument is wrong, a file cannot be read or written, or the run cannot begin.
 pub(crate) fn replay(args: &Args, matches: &ArgMatches) -> Result<Exit, Failure> {
     let [path] = args.load.url.as_slice() else {
         return Err(
             UsageError::of("replay", "give one log, or - for stdin; --to URL names the server").into()
         );
     };
-    let plan = plan(args, matches)?;
-    let network = plan.network.clone();
-    let mut replay = Replay::new(plan, pace(args)?);
+    let (mut plan, pace) = (plan(args, matches)?, pace(args)?);
+    prepare(&mut plan, pace);
     let log = open(path, args)?;
     let results = Results::open(&args.output)?;
-    let runner = Runner::new(args.output.quiet)?;
-    let parts = read(log)?;
-    let mut counts = Counts::default();
-    // While the user stops the replay, no further name is resolved.
-    let has_address = |endpoint: &Endpoint| {
-        runner.is_stopped() || warwolf_engine::resolve(&endpoint.host, endpoint.port, &network).is_ok()
+    let plan = load::check(plan)?;
+    let mut prepared = load::prepare(&plan, Shard::WHOLE)?;
+    let control = Control::new();
+    let manner = Manner::suited(args.output.quiet, args.no_tui);
+    signals::listen(&control, manner)?;
+    let feeder = prepared.feed();
+    let taken = feeder.taken();
+    let state = Arc::new(Mutex::new(State::new(Replay::new(&plan, pace))));
+    let resolve = (plan.network.proxy.is_none()).then(|| plan.network.clone());
+    let reader = Reader { log, feeder, state: Arc::clone(&state), control: control.clone(), resolve };
+    let (ready, start) = reader.spawn(args.output.quiet)?;
+    let run = match wait(&ready, &control)? {
+        Ready::Request => {
+            let clock = Monotonic::start_at(load::LEAD);
+            // The reader waits for it.
+            let _ = start.send(clock);
+            // The end of the log is not known.
+            let mut progress = Progress::new(manner, &Plan::new(Vec::new()), &control);
+            let run = load::perform_from(prepared, clock, &control, &mut |interval| progress.show(interval));
+            progress.clear();
+            Some(run?)
+        }
+        Ready::End | Ready::Stopped => None,
     };
-    let ended = send(&mut replay, &parts, &mut counts, &runner, has_address);
-    tell(&counts, &replay, args.output.quiet);
-    let failure = nothing_sent(path, &counts, &replay);
-    let Some(run) = replay.finish(path.clone()) else {
-        ended?;
-        return if runner.is_stopped() { Ok(Exit::Interrupted) } else { Err(failure) };
+    let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut lines = state.counts.report(path, taken.count(), state.hosts.left_out());
+    lines.timing = run.as_ref().and_then(|run| state.replay.timing(run));
+    tell(&lines, &state, args.output.quiet);
+    let Some(run) = run else {
+        return if control.is_stopped() {
+            Ok(Exit::Interrupted)
+        } else {
+            Err(nothing_sent(path, &lines, &state))
+        };
     };
+    let is_broken = lines.broken.is_some();
+    let run =
+        Run { targets: state.replay.rows(), target_rate: None, nominal: None, replay: Some(lines), ..run };
     let exit = results.deliver(&run, &[])?;
-    ended?;
     Ok(match exit {
-        _ if runner.is_stopped() => Exit::Interrupted,
-        Exit::Well if counts.broken.is_some() => Exit::Failed,
+        _ if control.is_stopped() => Exit::Interrupted,
+        Exit::Well if is_broken => Exit::Failed,
         exit => exit,
     })
 }
 
-/// The plan of every part but for requests and times.
+/// The plan of the run but for requests and times.
 fn plan(args: &Args, matches: &ArgMatches) -> Result<Plan, UsageError> {
     for (name, given) in [
         ("urls", args.load.urls.is_some()),
@@ -84,12 +109,12 @@ fn plan(args: &Args, matches: &ArgMatches) -> Result<Plan, UsageError> {
         ..args.load.clone()
     };
     if !is_paced_by_plan(args) {
-        // Any rate will do: the times of each part replace it.
+        // Any rate will do: the times of the log replace it.
         load.rate = Some("1/s".to_owned());
     }
     let mut plan = files::plan(&load, matches)?;
     if plan.is_open() && args.load.connections.is_none() {
-        Runner::fit(&mut plan);
+        load::fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));
     }
     Ok(plan)
 }
@@ -167,123 +192,153 @@ fn open(path: &str, args: &Args) -> Result<Log, UsageError> {
     })
 }
 
-/// A part of the log, empty at its end, and what became of the lines up to there.
-struct Part {
-    calls: Vec<Call>,
+/// What the reader knows of the log and its requests.
+struct State {
+    replay: Replay,
     counts: Counts,
+    hosts: Hosts,
 }
 
-/// Reads a log on a thread of its own, at most one part ahead.
-fn read(mut log: Log) -> Result<Receiver<Part>, Failure> {
-    let (give, parts) = sync_channel(1);
-    let read = move || {
-        while let Some(calls) = log.part() {
-            if give.send(Part { calls, counts: log.counts().clone() }).is_err() {
-                return;
+impl State {
+    fn new(replay: Replay) -> Self {
+        Self { replay, counts: Counts::default(), hosts: Hosts::default() }
+    }
+}
+
+/// What the reader comes to first.
+enum Ready {
+    /// A request to send.
+    Request,
+    /// The end of the log.
+    End,
+    /// The user stopped the replay before.
+    Stopped,
+}
+
+/// Reads the log on a thread of its own, and feeds the run.
+struct Reader {
+    log: Log,
+    feeder: Feeder,
+    state: Arc<Mutex<State>>,
+    control: Control,
+    /// How names are resolved; `None` if a proxy does it.
+    resolve: Option<Network>,
+}
+
+impl Reader {
+    /// Starts the thread. It sends when it has the first request, and then waits for the start of the run.
+    fn spawn(self, quiet: bool) -> Result<(Receiver<Ready>, SyncSender<Monotonic>), Failure> {
+        let (ready, first) = sync_channel(1);
+        let (start, started) = sync_channel(1);
+        let read = move || self.read(&ready, &started, quiet);
+        std::thread::Builder::new().name("log".to_owned()).spawn(read).map_err(MachineFailure::Thread)?;
+        Ok((first, start))
+    }
+
+    fn read(mut self, ready: &SyncSender<Ready>, started: &Receiver<Monotonic>, quiet: bool) {
+        let mut clock = None;
+        let mut last = Timestamp::ZERO;
+        while let Some(mut calls) = self.log.part() {
+            let mut hosts = std::mem::take(&mut self.lock().hosts);
+            if let Some(network) = &self.resolve {
+                // While the user stops the replay, no further name is resolved.
+                hosts.leave_out_unresolved(&mut calls, |endpoint| {
+                    self.control.is_stopped()
+                        || warwolf_engine::resolve(&endpoint.host, endpoint.port, network).is_ok()
+                });
+            }
+            {
+                let mut state = self.lock();
+                state.hosts = hosts;
+                state.counts = self.log.counts().clone();
+                state.replay.note(&calls);
+            }
+            for call in calls {
+                if clock.is_none() {
+                    let _ = ready.send(Ready::Request);
+                    // Without a start there is no run.
+                    let Ok(start) = started.recv() else { return };
+                    clock = Some(start);
+                }
+                let now = clock.as_ref().map_or(Timestamp::ZERO, Clock::now);
+                let Some(request) = self.lock().replay.next(&call, now) else { return };
+                let pause = request.at.since(last.max(now));
+                if pause > LONG_PAUSE && !quiet {
+                    let pause = unit::duration(pause.as_nanos() as f64);
+                    streams::say(&format!("warwolf: the log has a pause of {pause}\n"));
+                }
+                last = request.at;
+                if !self.feeder.send(request) {
+                    return;
+                }
             }
         }
+        self.lock().counts = self.log.counts().clone();
         // Nobody receives it when the user stopped the replay.
-        let _ = give.send(Part { calls: Vec::new(), counts: log.counts().clone() });
-    };
-    std::thread::Builder::new().name("log".to_owned()).spawn(read).map_err(MachineFailure::Thread)?;
-    Ok(parts)
+        let _ = ready.try_send(Ready::End);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// Sends every part, until the log ends or the user stops.
-fn send(
-    replay: &mut Replay,
-    parts: &Receiver<Part>,
-    counts: &mut Counts,
-    runner: &Runner,
-    has_address: impl Fn(&Endpoint) -> bool,
-) -> Result<(), Failure> {
-    let clock = Monotonic::start_at(Duration::ZERO);
-    while !runner.is_stopped() {
-        let mut part = match parts.recv_timeout(LOOK) {
-            Ok(part) => part,
-            Err(RecvTimeoutError::Timeout) => continue,
+/// Waits until the reader has a request, the log ends, or the user stops.
+fn wait(ready: &Receiver<Ready>, control: &Control) -> Result<Ready, Failure> {
+    while !control.is_stopped() {
+        match ready.recv_timeout(LOOK) {
+            Ok(ready) => return Ok(ready),
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Failure::Us("the thread that reads the log failed"));
             }
-        };
-        *counts = part.counts;
-        if part.calls.is_empty() {
-            break;
         }
-        replay.leave_out_unresolved(&mut part.calls, &has_address);
-        let pause = replay.pause(&part.calls, clock.now());
-        if pause > LONG_PAUSE {
-            runner.say(&format!(
-                "the next request of the log is due in {}",
-                unit::duration(pause.as_nanos() as f64)
-            ));
-        }
-        runner.rest(pause);
-        if runner.is_stopped() || part.calls.is_empty() {
-            continue;
-        }
-        let run = runner.run(replay.plan(&part.calls, clock.now()))?;
-        replay.add(&run);
     }
-    Ok(())
+    Ok(Ready::Stopped)
 }
 
 /// Prints what became of the lines; with `quiet`, only lines that were not sent.
-fn tell(counts: &Counts, replay: &Replay, quiet: bool) {
+fn tell(lines: &LogReplay, state: &State, quiet: bool) {
     let say = |text: &str| streams::say(&format!("warwolf: {text}\n"));
-    if !quiet || !counts.skipped.is_empty() || counts.broken.is_some() {
-        say(&sentence(counts));
+    if !quiet || lines.not_understood() > 0 || lines.broken.is_some() {
+        say(&sentence(lines));
     }
-    for (host, requests) in replay.unresolved() {
+    for (host, requests) in state.hosts.unresolved() {
         say(&format!("`{host}`: has no address; {} not sent", unit::counted(*requests, "request")));
     }
-    if replay.withheld() > 0 {
+    if state.hosts.too_many() > 0 {
         say(&format!(
-            "{} sent without credentials, because only the log names the server; use --to or --map to name it",
-            unit::counted(replay.withheld(), "request")
+            "the log names more servers than a replay can have; {} not sent",
+            unit::counted(state.hosts.too_many(), "request")
         ));
     }
-    if let Some(timing) = replay.timing().filter(|_| !quiet) {
-        let time = |ns: u64| unit::duration(ns as f64);
+    let withheld = state.replay.withheld();
+    if withheld > 0 {
         say(&format!(
-            "timing: half of the starts within {} of the log's times, 99 % within {}, all within {}; {} parts",
-            time(timing.half_ns),
-            time(timing.most_ns),
-            time(timing.all_ns),
-            timing.parts
+            "{} sent without credentials, because only the log names the server; use --to or --map to name it",
+            unit::counted(withheld, "request")
         ));
     }
 }
 
-fn sentence(counts: &Counts) -> String {
-    let mut text = format!(
-        "the log has {}: {} to be sent, {} filtered out, {} not understood",
-        unit::counted(counts.lines, "line"),
-        unit::count(counts.to_send()),
-        unit::count(counts.filtered),
-        unit::count(counts.skipped())
-    );
-    if counts.blank > 0 {
-        let _ = write!(text, ", {} blank", unit::count(counts.blank));
-    }
-    for (why, (number, first)) in &counts.skipped {
-        let _ = write!(text, "; {why}: {}, first in line {}", unit::count(*number), unit::count(*first));
-    }
-    if let Some(broken) = &counts.broken {
-        let _ = write!(text, "; the rest could not be read: {}", reason(broken));
+fn sentence(lines: &LogReplay) -> String {
+    let mut text = format!("the log has {}", replayed::lines(lines));
+    for note in replayed::notes(lines) {
+        text += "; ";
+        text += &note;
     }
     text
 }
 
 /// Why no request of the log was sent.
-fn nothing_sent(path: &str, counts: &Counts, replay: &Replay) -> Failure {
-    match &counts.without_server {
-        _ if !replay.unresolved().is_empty() => NetworkFailure::NoServer.into(),
+fn nothing_sent(path: &str, lines: &LogReplay, state: &State) -> Failure {
+    match &state.counts.without_server {
+        _ if !state.hosts.unresolved().is_empty() => NetworkFailure::NoServer.into(),
         Some(target) => {
             UsageError::of("replay", format!("the log does not say where `{target}` goes; use --to URL"))
                 .into()
         }
-        None => UsageError::of(path, format!("nothing to send: {}", sentence(counts))).into(),
+        None => UsageError::of(path, format!("nothing to send: {}", sentence(lines))).into(),
     }
 }
 

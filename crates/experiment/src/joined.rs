@@ -1,5 +1,4 @@
-//! Runs that follow each other as one, so that a report's rules judge them together: the slices of one side of a comparison,
-//! the parts of a replayed log.
+//! Runs that follow each other as one, so that a report's rules judge them together: the slices of one side of a comparison.
 
 use std::time::Duration;
 use warwolf_clock::Timestamp;
@@ -12,16 +11,9 @@ pub struct Joining {
     whole: Option<Run>,
     intervals: u64,
     count: u32,
-    forgets_targets: bool,
 }
 
 impl Joining {
-    /// For runs whose targets are different ones: rows of targets are put together.
-    #[must_use]
-    pub fn of_other_targets() -> Self {
-        Self { forgets_targets: true, ..Self::default() }
-    }
-
     /// Adds a run behind the others. Rows of targets are kept where it has the first run's targets. False, and nothing is added, when it counts by another interval than the first.
     pub fn push(&mut self, run: &Run) -> bool {
         let interval = run.timeline.recorded_interval();
@@ -38,7 +30,7 @@ impl Joining {
             return false;
         }
         for mut part in run.timeline.intervals() {
-            if self.forgets_targets || run.targets != whole.targets {
+            if run.targets != whole.targets {
                 part.tally.forget_targets();
             }
             let start = interval_start(interval, self.intervals);

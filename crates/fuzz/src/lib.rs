@@ -1,4 +1,4 @@
-//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file.
+//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file, of an access log.
 //!
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
 #![forbid(unsafe_code)]
@@ -8,9 +8,11 @@ mod bodies;
 #[expect(dead_code, reason = "the tests it belongs to use more of it")]
 #[path = "../../http/tests/peer/diary.rs"]
 mod diary;
+mod logs;
 #[path = "../../http/tests/peer/reference.rs"]
 mod reference;
 
+pub use logs::log;
 use std::sync::Arc;
 use warwolf_clock::Timestamp;
 use warwolf_ftp::{Conversation, Event};

@@ -38,4 +38,4 @@ macro_rules! targets {
     };
 }
 
-targets!(ftp, h1_api, h1_body, h1_head, plan, reply, run_file);
+targets!(ftp, h1_api, h1_body, h1_head, log, plan, reply, run_file);

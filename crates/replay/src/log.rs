@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::time::Duration;
 use warwolf_accesslog::{Archive, Entry, Format, Unreadable};
+use warwolf_measure::{LogReplay, NotUnderstood};
 
 /// Limits of a part: its requests, their size in memory, and the time it spans.
 const PART_REQUESTS: usize = 20_000;
@@ -67,6 +68,28 @@ impl Counts {
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped.values().map(|(number, _)| number).sum()
+    }
+
+    /// What is reported of these lines. `sent` requests were taken by sessions, and `left_out` have no server with an address.
+    #[must_use]
+    pub fn report(&self, name: &str, sent: u64, left_out: u64) -> LogReplay {
+        let reason = |(why, (lines, first)): (&Skipped, &(u64, u64))| NotUnderstood {
+            reason: why.to_string(),
+            lines: *lines,
+            first: *first,
+        };
+        LogReplay {
+            name: name.to_owned(),
+            lines: self.lines,
+            sent,
+            filtered: self.filtered,
+            blank: self.blank,
+            without_address: left_out,
+            not_sent: self.to_send().saturating_sub(sent + left_out),
+            not_understood: self.skipped.iter().map(reason).collect(),
+            broken: self.broken.as_ref().map(ToString::to_string),
+            timing: None,
+        }
     }
 
     fn skip(&mut self, why: Skipped) {

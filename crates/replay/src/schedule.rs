@@ -1,16 +1,16 @@
-//! When the parts of a log are sent: a plan for each, and how closely the times of the log were kept.
+//! When the requests of a log are sent, with what, and how closely the times of the log were kept.
 
 use crate::Call;
-use std::collections::{BTreeMap, HashSet};
+use crate::rows::Rows;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_experiment::Joining;
-use warwolf_measure::{Digits, Distribution, Phase, Run, Tally};
-use warwolf_plan::{ArrivalProcess, Body, Endpoint, Plan, Request, Schedule, Stop};
+use warwolf_measure::{Digits, Distribution, LogTiming, Phase, Run};
+use warwolf_plan::{ArrivalProcess, Body, CheckedPlan, Plan, Request, Schedule, Shard, Stop, Work};
+use warwolf_workload::{Arrivals, FedRequest};
 
-/// Calls in flight at the end of a part may take this long before the next part begins.
+/// Requests in flight at the stop may take this long.
 const GRACE: Duration = Duration::from_secs(1);
-/// A part begins this long before its first request is due.
+/// The first request is due this long after the start, so that the log is read ahead by then.
 const BEFORE: Duration = Duration::from_millis(50);
 /// Header fields that only servers named by the user receive.
 const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "proxy-authorization"];
@@ -24,133 +24,108 @@ pub enum Pace {
     Plan,
 }
 
-/// How far starts were from the times of the log, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    /// Half of the starts.
-    pub half_ns: u64,
-    /// 99 % of the starts.
-    pub most_ns: u64,
-    /// All starts.
-    pub all_ns: u64,
-    /// Parts that were sent.
-    pub parts: u64,
+/// Changes a plan to that of a replay at this pace: without a stop of its own, and one call per session in an open loop.
+pub fn prepare(plan: &mut Plan, pace: Pace) {
+    plan.stop = Stop { duration: None, calls: None, grace: plan.stop.grace.max(GRACE) };
+    if let Pace::Log(_) = pace {
+        // The feed brings the times.
+        plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Trace { at_ns: vec![0] }, burst: 1 };
+    }
+    let is_open = plan.is_open();
+    if let Work::Draw { calls, .. } = &mut plan.session.work
+        && is_open
+    {
+        *calls = Some(1);
+    }
 }
 
-/// The plans of a log's parts, and the sum of their runs.
+/// Gives each request of a log its time, its row and the user's header fields.
 pub struct Replay {
-    /// The plan of every part but for requests and times. Its first request is the template of all.
-    plan: Plan,
-    pace: Pace,
-    /// The log's time at the start.
-    origin_ns: Option<i64>,
-    whole: Joining,
-    parts: u64,
-    /// Delays of starts whose part began late.
+    /// The request that all are made from.
+    template: Request,
+    pace: Pacing,
+    rows: Rows,
+    /// Delays of requests that were read too late for their time.
     shifted: Distribution,
-    lag: Tally,
-    resolved: HashSet<String>,
-    /// Hosts of the log without an address, and their requests.
-    unresolved: BTreeMap<String, u64>,
     withheld: u64,
 }
 
+enum Pacing {
+    /// By the log.
+    Log {
+        speed: f64,
+        /// The log's time at the start.
+        origin_ns: Option<i64>,
+        last: Timestamp,
+    },
+    /// By the arrivals of the plan.
+    Arrivals(Arrivals),
+    /// By users.
+    Users,
+}
+
 impl Replay {
-    /// Nothing sent yet. `plan` is that of every part but for requests and times; its first request is the template of all.
+    /// A replay with a plan that [`prepare`] changed. Its first request is the template of all.
     #[must_use]
-    pub fn new(mut plan: Plan, pace: Pace) -> Self {
-        plan.stop = Stop { duration: None, calls: None, grace: plan.stop.grace.max(GRACE) };
+    pub fn new(plan: &CheckedPlan, pace: Pace) -> Self {
+        let pace = match pace {
+            Pace::Log(speed) => Pacing::Log { speed, origin_ns: None, last: Timestamp::ZERO },
+            Pace::Plan if plan.is_open() => Pacing::Arrivals(Arrivals::new(plan, &Shard::WHOLE)),
+            Pace::Plan => Pacing::Users,
+        };
         Self {
-            plan,
+            template: plan.requests[0].clone(),
             pace,
-            origin_ns: None,
-            whole: Joining::of_other_targets(),
-            parts: 0,
+            rows: Rows::default(),
             shifted: Distribution::new(Digits::Two),
-            lag: Tally::new(),
-            resolved: HashSet::new(),
-            unresolved: BTreeMap::new(),
             withheld: 0,
         }
     }
 
-    /// Leaves out the requests to hosts that only the log names and that have no address. Each host is resolved once. With a
-    /// proxy, which resolves the names, every request stays.
-    pub fn leave_out_unresolved(
-        &mut self,
-        calls: &mut Vec<Call>,
-        mut has_address: impl FnMut(&Endpoint) -> bool,
-    ) {
-        if self.plan.network.proxy.is_some() {
-            return;
-        }
-        calls.retain(|call| {
-            let host = &call.endpoint.host;
-            if !call.is_from_log || self.resolved.contains(host) {
-                return true;
-            }
-            if let Some(count) = self.unresolved.get_mut(host) {
-                *count += 1;
-                return false;
-            }
-            if has_address(&call.endpoint) {
-                self.resolved.insert(host.clone());
-                return true;
-            }
-            self.unresolved.insert(host.clone(), 1);
-            false
-        });
+    /// Notes the requests of the next part of the log: the most frequent paths get the rows that are left.
+    pub fn note(&mut self, calls: &[Call]) {
+        self.rows.note(calls);
     }
 
-    /// How long to wait at `now`, counted from the start of the replay, before a part begins.
-    pub fn pause(&mut self, calls: &[Call], now: Timestamp) -> Duration {
-        let (Pace::Log(speed), Some(first)) = (self.pace, calls.first()) else { return Duration::ZERO };
-        let due_ns = due_ns(first, self.origin_ns(first, speed), speed);
-        Duration::from_nanos(due_ns.saturating_sub(now.as_nanos() + BEFORE.as_nanos() as u64))
-    }
-
-    /// The plan of a part that begins at `now`.
-    pub fn plan(&mut self, calls: &[Call], now: Timestamp) -> Plan {
-        let requests = calls.iter().filter_map(|call| self.request(call)).collect();
-        self.withheld +=
-            calls.iter().filter(|call| call.is_from_log && self.has_credentials()).count() as u64;
-        let mut plan = Plan { requests, seed: self.plan.seed.wrapping_add(self.parts), ..self.plan.clone() };
-        match (self.pace, calls.first()) {
-            (Pace::Log(speed), Some(first)) => {
-                let origin_ns = self.origin_ns(first, speed);
-                let due = calls.iter().map(|call| due_ns(call, origin_ns, speed));
-                let at_ns = due.map(|due_ns| self.start_ns(due_ns, now.as_nanos())).collect();
-                plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Trace { at_ns }, burst: 1 };
+    /// The next request; `now` is the time since the start. `None` if the plan has no further arrival.
+    pub fn next(&mut self, call: &Call, now: Timestamp) -> Option<FedRequest> {
+        let at = match &mut self.pace {
+            Pacing::Log { speed, origin_ns, last } => {
+                let before_ns = (BEFORE.as_nanos() as f64 * *speed) as i64;
+                let origin_ns = *origin_ns.get_or_insert(call.at_ns.saturating_sub(before_ns));
+                let due = Timestamp::from_nanos(due_ns(call, origin_ns, *speed));
+                // Read too late, or not in order: it starts as soon as possible.
+                let at = due.max(now).max(*last);
+                if at > due {
+                    self.shifted.record(at.since(due).as_nanos() as u64);
+                }
+                *last = at;
+                at
             }
-            _ => plan.stop.calls = Some(calls.len() as u64),
-        }
-        plan
+            Pacing::Arrivals(arrivals) => arrivals.take()?.at,
+            Pacing::Users => now,
+        };
+        self.withheld += u64::from(call.is_from_log && self.has_credentials());
+        let target = self.rows.row_of(call);
+        Some(FedRequest { at, request: self.request(call), target, size_bytes: call.size_bytes() })
     }
 
-    /// Adds the run of a part.
-    pub fn add(&mut self, run: &Run) {
-        self.parts += 1;
-        self.lag.follow(&run.timeline.whole().tally);
-        self.whole.push(run);
-    }
-
-    /// How far starts were from the times of the log; `None` when nothing was sent, or not at these times.
+    /// How far starts in `run` were from the times of the log; `None` when nothing was sent, or not at these times.
     #[must_use]
-    pub fn timing(&self) -> Option<Timing> {
-        let mut late = self.lag.phase(Phase::Lag).clone();
-        if self.pace == Pace::Plan || late.count() == 0 {
+    pub fn timing(&self, run: &Run) -> Option<LogTiming> {
+        let mut late = run.timeline.whole().tally.phase(Phase::Lag).clone();
+        if !matches!(self.pace, Pacing::Log { .. }) || late.count() == 0 {
             return None;
         }
         late.merge(&self.shifted);
         let within = |quantile| late.quantile(quantile).unwrap_or(0);
-        let (half_ns, most_ns, all_ns) = (within(0.5), within(0.99), within(1.0));
-        Some(Timing { half_ns, most_ns, all_ns, parts: self.parts })
+        Some(LogTiming { half_ns: within(0.5), most_ns: within(0.99), all_ns: within(1.0) })
     }
 
-    /// Hosts that only the log names and that have no address, and the number of requests to each that were left out.
+    /// The names of the rows: paths without queries.
     #[must_use]
-    pub const fn unresolved(&self) -> &BTreeMap<String, u64> {
-        &self.unresolved
+    pub fn rows(&self) -> Vec<String> {
+        self.rows.names()
     }
 
     /// Requests that were sent without the user's credentials, because only the log names their server.
@@ -159,29 +134,14 @@ impl Replay {
         self.withheld
     }
 
-    /// The run of all parts, with `name` as its target; `None` when nothing was sent.
-    #[must_use]
-    pub fn finish(self, name: String) -> Option<Run> {
-        let run = self.whole.finish()?;
-        Some(Run {
-            plan_text: warwolf_plan::text::to_toml(&self.plan),
-            targets: vec![name],
-            seed: self.plan.seed,
-            target_rate: None,
-            nominal: None,
-            ..run
-        })
-    }
-
     fn has_credentials(&self) -> bool {
-        self.plan.requests.first().is_some_and(|template| {
-            template.basic_auth.is_some() || template.headers.iter().any(|(name, _)| is_credential(name))
-        })
+        self.template.basic_auth.is_some()
+            || self.template.headers.iter().any(|(name, _)| is_credential(name))
     }
 
     /// The template with what the log contains of a request.
-    fn request(&self, call: &Call) -> Option<Request> {
-        let mut request = self.plan.requests.first()?.clone();
+    fn request(&self, call: &Call) -> Request {
+        let mut request = self.template.clone();
         request.path = call.path.as_str().into();
         request.method.clone_from(&call.method);
         request.endpoint.clone_from(&call.endpoint);
@@ -199,21 +159,7 @@ impl Replay {
         if !call.body.is_empty() {
             request.body = Body::Bytes(call.body.clone());
         }
-        Some(request)
-    }
-
-    /// The log's time at the start of the replay, whose first request is `first`.
-    fn origin_ns(&mut self, first: &Call, speed: f64) -> i64 {
-        let before_ns = (BEFORE.as_nanos() as f64 * speed) as i64;
-        *self.origin_ns.get_or_insert(first.at_ns.saturating_sub(before_ns))
-    }
-
-    /// When a request that is due at `due_ns` starts, counted from `now_ns`, when its part begins.
-    fn start_ns(&mut self, due_ns: u64, now_ns: u64) -> u64 {
-        if due_ns < now_ns {
-            self.shifted.record(now_ns - due_ns);
-        }
-        due_ns.saturating_sub(now_ns)
+        request
     }
 }
 

@@ -64,6 +64,7 @@ fn value(report: &Report<'_>) -> Value {
         "connections": connections(summary),
         "intervals": summary.intervals.iter().map(interval).collect::<Vec<_>>(),
         "steps": crate::asked::steps(report).iter().map(crate::asked::StepFigures::json).collect::<Vec<_>>(),
+        "replay": report.run.replay.as_ref().map(crate::replayed::json),
         "targets": summary.targets.iter().map(target).collect::<Vec<_>>(),
         "health": health(report),
         "slo": report.slos.iter().map(slo).collect::<Vec<_>>(),

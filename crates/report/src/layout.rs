@@ -150,6 +150,9 @@ pub(crate) const fn reason_label(reason: Grade, verdict: Grade) -> &'static str 
 
 /// Returns the URL of the run, or the number of URLs.
 pub(crate) fn target(report: &Report<'_>) -> String {
+    if let Some(replay) = &report.run.replay {
+        return printable(&replay.name);
+    }
     match report.run.targets.as_slice() {
         [] => "no target".to_owned(),
         [only] => printable(only),

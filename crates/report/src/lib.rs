@@ -18,6 +18,7 @@ mod junit;
 mod layout;
 mod markdown;
 mod rendered;
+pub mod replayed;
 mod sweep;
 mod text;
 mod trend;

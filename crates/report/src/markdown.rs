@@ -50,6 +50,7 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         counted(summary.errors, "error"),
         summary.error_share.map_or_else(|| "0 %".to_owned(), share)
     )?;
+    replayed(out, report)?;
     writeln!(out, "| {} |\n|{}", ACCOUNTING.join(" | "), "---:|".repeat(ACCOUNTING.len()))?;
     writeln!(out, "| {} |\n", accounting(&summary.accounting).map(count).join(" | "))?;
     slos(out, report)?;
@@ -71,6 +72,16 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// Writes what became of the lines of a replayed log.
+fn replayed(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
+    let Some(replay) = &report.run.replay else { return Ok(()) };
+    writeln!(out, "{}\n", escape(&crate::replayed::lines(replay)))?;
+    for note in crate::replayed::notes(replay) {
+        writeln!(out, "- {}", escape(&note))?;
+    }
+    writeln!(out)
 }
 
 fn slos(out: &mut String, report: &Report<'_>) -> std::fmt::Result {

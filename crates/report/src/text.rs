@@ -2,8 +2,8 @@
 
 use crate::layout::{
     by_time, errors, interval, loop_name, missing_intervals, missing_quantiles, open_quantiles, optional,
-    optional_ns, order_of_targets, percent, phases, quantile, quantile_named, quantile_rows, reason_label,
-    slowest, target,
+    optional_ns, order_of_targets, percent, phases, printable, quantile, quantile_named, quantile_rows,
+    reason_label, slowest, target,
 };
 use crate::rendered::text_table;
 use crate::unit::{count, counted, duration, rate, share, size};
@@ -45,6 +45,7 @@ pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
     let mut out = String::new();
     verdict(&mut out, report, paint);
     load(&mut out, report);
+    replayed(&mut out, report);
     accounting(&mut out, &report.summary);
     slos(&mut out, report, paint);
     steps(&mut out, report, paint);
@@ -137,6 +138,15 @@ fn load(out: &mut String, report: &Report<'_>) {
     }
     let in_flight = count(summary.achieved.max_in_flight);
     line!(out, "achieved    {achieved}, at most {in_flight} in flight");
+}
+
+/// Writes what became of the lines of a replayed log.
+fn replayed(out: &mut String, report: &Report<'_>) {
+    let Some(replay) = &report.run.replay else { return };
+    line!(out, "log         {}", crate::replayed::lines(replay));
+    for note in crate::replayed::notes(replay) {
+        line!(out, "            {}", printable(&note));
+    }
 }
 
 fn accounting(out: &mut String, summary: &Summary) {

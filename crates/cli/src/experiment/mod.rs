@@ -9,5 +9,4 @@ mod vary;
 
 pub(crate) use capacity::capacity;
 pub(crate) use compare::{compare, compare_kept};
-pub(crate) use runner::Runner;
 pub(crate) use sweep::sweep;

@@ -23,6 +23,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     slo_result(&mut out, report);
     verdict(&mut out, report);
     banner(&mut out, report);
+    replayed(&mut out, report);
     where_calls_went(&mut out, &report.summary);
     slos(&mut out, report);
     steps(&mut out, report);
@@ -106,6 +107,26 @@ fn banner(out: &mut String, report: &Report<'_>) {
         count(summary.achieved.max_in_flight),
         summary.seed
     );
+}
+
+/// Writes what became of the lines of a replayed log.
+fn replayed(out: &mut String, report: &Report<'_>) {
+    let Some(replay) = &report.run.replay else { return };
+    part(out, "log", "Lines of the log");
+    let counts = [
+        ("lines", replay.lines),
+        ("sent", replay.sent),
+        ("filtered out", replay.filtered),
+        ("not understood", replay.not_understood()),
+        ("blank", replay.blank),
+        ("without an address", replay.without_address),
+        ("not sent before the stop", replay.not_sent),
+    ];
+    let headings = counts.map(|(name, _)| name);
+    table(out, &headings, std::iter::once(counts.map(|(_, number)| count(number)).to_vec()));
+    for note in crate::replayed::notes(replay) {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&note));
+    }
 }
 
 fn where_calls_went(out: &mut String, summary: &Summary) {
@@ -296,6 +317,10 @@ fn reproduce(out: &mut String, report: &Report<'_>) {
             format!(" --seed {}", report.summary.seed)
         };
         let _ = writeln!(out, "<pre>{}{seed}</pre>", escape(&command_line(command)));
+    }
+    if report.run.replay.is_some() {
+        // The plan alone does not contain the requests.
+        return;
     }
     if let Some(plan) = &report.plan {
         out.push_str("<p>or with the plan in a file: <code>warwolf run --plan plan.toml</code></p>\n");
