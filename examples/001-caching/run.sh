@@ -29,7 +29,7 @@ NGINX
 serve nginx -c "$work/nginx.conf"
 for p in $smart $plain $checked $cached; do ready "$p"; done
 
-"$warwolf" sweep -c 15 -d "$seconds" --rest 300ms --repeats 2 \
+"$warwolf" sweep -c 15 -d "$seconds" --rest 300ms --repeats 3 \
   --vary "target=typography:http://127.0.0.1:$smart/,plain:http://127.0.0.1:$plain/,cached-and-checked:http://127.0.0.1:$checked/,cached:http://127.0.0.1:$cached/" \
   -o "$out/001.html" -o "$out/001.svg" -o "$out/001.csv" -o "$out/001.md"
 echo "plots: $out/001.html, $out/001.svg"

@@ -40,7 +40,7 @@ serve apache2 -f "$work/apache.conf" -DFOREGROUND
 serve nginx -c "$work/nginx.conf"
 for p in $apache $nginx $fast; do ready "$p"; done
 
-"$warwolf" sweep -d "$seconds" --grace 15s --rest 300ms \
+"$warwolf" sweep -d "$seconds" --grace 15s --rest 300ms --repeats "${REPEATS:-1}" \
   --vary "target=Apache static:http://127.0.0.1:$apache/,nginx static:http://127.0.0.1:$nginx/,CGI:http://127.0.0.1:$apache/cgi/page.py,FastCGI:http://127.0.0.1:$nginx/form" \
   --vary "connections=$clients" \
   -o "$out/003.html" -o "$out/003.svg" -o "$out/003.csv" -o "$out/003.md"

@@ -107,7 +107,7 @@ for urls in small page logged; do
   echo "== $urls"
   # Every cache is filled first: else the first point asks the origin, and the later ones find what it has fetched.
   "$warwolf" sweep --quiet -c 100 -n "$(wc -l < "$work/$urls.txt")" --urls "$work/$urls.txt" --vary "target=$all" >/dev/null
-  "$warwolf" sweep -d "$seconds" --warmup 200ms --rest 200ms --urls "$work/$urls.txt" --vary "target=$all" --vary "connections=$clients" \
+  "$warwolf" sweep -d "$seconds" --warmup 200ms --rest 200ms --repeats "${REPEATS:-3}" --urls "$work/$urls.txt" --vary "target=$all" --vary "connections=$clients" \
     --chart rate -o "$out/004-$urls.html" -o "$out/004-$urls.svg" -o "$out/004-$urls.csv" -o "$out/004-$urls.md"
 done
 echo "plots: $out/004-{small,page,logged}.html and .svg"

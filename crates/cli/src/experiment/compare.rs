@@ -150,34 +150,7 @@ fn live(
         print_duration(slicing.slice),
         print_duration(slicing.slice * slicing.slices as u32)
     ));
-    let (mut portions, mut ended) = (Vec::new(), Ok(()));
-    let mut runs = [Vec::new(), Vec::new()];
-    for number in 0..slicing.slices {
-        let side = usize::from(!is_a(number));
-        runner.announce(Step {
-            label: standing(number, slicing.slices, &portions),
-            after: Some(slicing.slice * (slicing.slices - number - 1) as u32),
-        });
-        let run = match runner.run(slice_plan(&slicing, &plans[side], number)) {
-            Ok(run) => run,
-            Err(failure) => {
-                ended = Err(failure);
-                break;
-            }
-        };
-        if runner.is_stopped() {
-            break;
-        }
-        portions.push(slicing.portion(&run));
-        runs[side].push(run);
-        // Slices that are too short are no reason to measure all of them first.
-        if number + 1 == 4 {
-            check_speed(&slicing, &portions)?;
-        }
-        if (number + 1) % 20 == 0 {
-            runner.say(&standing(number + 1, slicing.slices, &portions));
-        }
-    }
+    let Slices { portions, runs, mut ended } = measure(&slicing, &plans, &runner)?;
     if portions.is_empty() {
         ended?;
         ended = Ok(());
@@ -205,6 +178,51 @@ fn live(
         ),
     };
     Ok(Live { report, is_stopped: runner.is_stopped(), ended })
+}
+
+/// What was measured of the slices of a comparison.
+struct Slices {
+    /// One for each slice.
+    portions: Vec<Portion>,
+    /// The runs of A and of B.
+    runs: [Vec<Run>; 2],
+    /// The failure that ended it early.
+    ended: Result<(), Failure>,
+}
+
+/// Measures the slices until all are done, the user stops, or a run fails.
+///
+/// # Errors
+/// When the slices are too short for the latency.
+fn measure(slicing: &Slicing, plans: &[Plan; 2], runner: &Runner) -> Result<Slices, UsageError> {
+    let mut slices = Slices { portions: Vec::new(), runs: [Vec::new(), Vec::new()], ended: Ok(()) };
+    for number in 0..slicing.slices {
+        let side = usize::from(!is_a(number));
+        runner.announce(Step {
+            label: standing(number, slicing.slices, &slices.portions),
+            after: Some(slicing.slice * (slicing.slices - number - 1) as u32),
+        });
+        let run = match runner.run(slice_plan(slicing, &plans[side], number)) {
+            Ok(run) => run,
+            Err(failure) => {
+                slices.ended = Err(failure);
+                break;
+            }
+        };
+        if runner.is_stopped() {
+            break;
+        }
+        slices.portions.push(slicing.portion(&run));
+        slices.runs[side].push(run);
+        // Slices that are too short are no reason to measure all of them first.
+        if number + 1 == 4 {
+            check_speed(slicing, &slices.portions)?;
+        }
+        if (number + 1) % 20 == 0 {
+            runner.say(&standing(number + 1, slicing.slices, &slices.portions));
+        }
+    }
+    Ok(slices)
 }
 
 fn standing(done: usize, of: usize, portions: &[Portion]) -> String {
