@@ -104,7 +104,8 @@ fn hostile(seed: u64) -> (Server, Arc<Mutex<Done>>) {
             }
             _ => {}
         }
-        let leads_away = text.contains("//") || bytes.windows(2).any(|part| part == b"//");
+        // A damaged path can become a host: `/\again`.
+        let leads_away = text.contains("//") || bytes.windows(7).any(|part| part == b"ocation");
         done.unknown += u64::from(leads_away && (text == UNKNOWN || bytes != text.as_bytes()));
         Reply::raw(bytes).then(ending).after(Duration::from_micros(random.below(900) as u64))
     });
@@ -127,6 +128,9 @@ fn plan_of(random: &mut Random) -> Plan {
     }
     if random.one_in(3) {
         plan.session.resources = Some(warwolf_plan::Resources::up_to(3));
+    }
+    if random.one_in(2) {
+        plan.connections.ownership = Ownership::Sticky;
     }
     plan.connections.limit = if random.one_in(2) { users } else { 100 };
     plan.connections.pipeline = if random.one_in(3) { 4 } else { 1 };
@@ -158,8 +162,9 @@ fn survive(seed: u64) {
     let context =
         || format!("seed {seed}: {:?} of {:?} {:?}", outcomes(&tally), plan.connections, plan.session);
     let waited = tally.outcome(Outcome::ConnectTimeout);
-    // A page leads to several names.
-    assert!(waited <= 3 * done.unknown, "a call waits for a connection: {}", context());
+    // A page leads to several names, and a call that is sent again behind one that timed out may be close to its deadline.
+    let moved = if plan.connections.pipeline > 1 { counters.resent } else { 0 };
+    assert!(waited <= 3 * done.unknown + moved, "a call waits for a connection: {}", context());
     let received = log.exchanges().len() as u64;
     assert!(received <= counters.requests + counters.resent, "{received} received: {}", context());
     if is_whole && plan.connections.pipeline == 1 {
