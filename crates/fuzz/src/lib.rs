@@ -1,10 +1,12 @@
-//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file, of an access log.
+//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file, of an access log, and
+//! of the files that the classics read.
 //!
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
 #![forbid(unsafe_code)]
 
 #[path = "../../http/tests/peer/bodies.rs"]
 mod bodies;
+mod classics;
 #[expect(dead_code, reason = "the tests it belongs to use more of it")]
 #[path = "../../http/tests/peer/diary.rs"]
 mod diary;
@@ -12,6 +14,7 @@ mod logs;
 #[path = "../../http/tests/peer/reference.rs"]
 mod reference;
 
+pub use classics::{http_load, httperf, siege};
 pub use logs::log;
 use std::sync::Arc;
 use warwolf_clock::Timestamp;

@@ -1,4 +1,4 @@
-//! The cookies of one session, in memory that the server cannot enlarge.
+//! The cookies of one session, in memory that servers can fill only up to the limits below.
 //!
 //! A subset of RFC 6265: name, value, domain, path and `Secure` decide which requests carry a cookie. A session is too
 //! short for lifetimes to matter, and has no calendar: `Max-Age` and `Expires` only delete. The cookies are neither stored nor
@@ -305,7 +305,8 @@ fn year(date: &[u8]) -> Option<u32> {
 }
 
 /// The domain a cookie of `host` is kept under, and whether for that host alone; none when `domain` is not the host's to
-/// set. There is no list of public suffixes here; a name without a dot is taken as one.
+/// set. Only a name without a dot counts as a public suffix: a list of them is 2.6 MB of source that changes every week, and
+/// a session only meets the hosts that a plan, its pages and its redirects name.
 fn scope<'a>(host: &'a [u8], domain: Option<&'a [u8]>) -> Option<(&'a [u8], bool)> {
     let Some(domain) = domain else { return Some((host, true)) };
     if host.eq_ignore_ascii_case(domain) {

@@ -16,7 +16,7 @@ pub(crate) struct Program {
     /// Requests in a part of the list, which is all of it unless the plan divides it.
     requests: u64,
     parts: u64,
-    /// Users of a closed loop; none in an open one.
+    /// Users of a closed loop; none where sessions end and others follow.
     users: Option<u64>,
     /// Calls after which a closed loop ends.
     calls: u64,
@@ -89,7 +89,7 @@ impl Program {
         self.cursor.is_exhausted()
     }
 
-    /// Begins the present burst; false when there is none.
+    /// Begins the present burst; false when there is none, or no planned call is left.
     pub(crate) fn enter(&self, at: &mut Position) -> bool {
         let length = match &self.work {
             Work::Draw { burst, .. } => *burst,
@@ -103,7 +103,7 @@ impl Program {
         at.left > 0
     }
 
-    /// Moves to the next burst; false when there is none.
+    /// Moves to the next burst and begins it; false as [`Self::enter`].
     pub(crate) fn enter_next(&self, at: &mut Position) -> bool {
         at.burst = at.burst.wrapping_add(1);
         self.enter(at)

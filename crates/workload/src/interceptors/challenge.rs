@@ -1,6 +1,7 @@
 //! Answers challenges: Basic (RFC 7617) and Digest (RFC 7616), by origin server and proxy.
 //!
-//! A session that was challenged stores its answer and sends it with all later requests. Credentials are sent only to hosts
+//! A session that was challenged stores its answer and sends it with all later requests to the same origin, or those that
+//! the proxy forwards. Credentials are sent only to hosts
 //! that the plan names: pages and redirects lead to other hosts, which may request them as well.
 
 use super::{Extras, Provenance, Unplanned};
@@ -47,7 +48,7 @@ fn is_forwarded(request: &Request) -> bool {
 /// The header fields that hold challenges: of a 401, and of a 407.
 pub(super) const HEADERS: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
 
-/// Returns the call that answers a challenge.
+/// Returns the call that answers a challenge, or repeats the request without credentials if the plan wants that.
 pub(super) fn reply(
     policy: &Challenges,
     extras: &mut Option<Box<Extras>>,
@@ -85,7 +86,7 @@ pub(crate) struct Answers {
 enum Answer {
     /// The whole value of the field.
     Basic(String),
-    /// The challenge of the server, which counts its uses, and the credentials for it.
+    /// The challenge of the server or proxy, which counts its uses, and the credentials for it.
     Digest(Box<WwwAuthenticateHeader>, Credentials),
 }
 

@@ -1,4 +1,4 @@
-//! Decides what a failed call means for its session.
+//! Decides what a failed call, or a status, means for its session.
 
 use crate::session::Reply;
 use warwolf_plan::FailureRule;

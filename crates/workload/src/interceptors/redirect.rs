@@ -18,9 +18,9 @@ pub(super) fn reply(policy: &RedirectPolicy, reply: &Reply<'_>, from: Provenance
 /// redirect, or its target is not an HTTP URL.
 ///
 /// 303 turns everything but HEAD into GET; 301 and 302 turn POST into GET, as browsers do; with `with_get`, all three turn
-/// everything into GET; 307 and 308 change nothing. A request that becomes a GET loses its body and the fields that describe
-/// it; one that goes to another origin loses its credentials.
-/// A head written in the plan is kept with another target, where it is a GET or the like to the same origin.
+/// everything into GET; 201, where the plan counts it, turns everything into GET; 307 and 308 change nothing. A request that
+/// becomes a GET loses its body and the fields that describe it; one that goes to another origin loses its credentials.
+/// A head written in the plan is kept with another target if the origin, the method and the body stay the same.
 pub(crate) fn follow(
     request: &Request,
     status: u16,

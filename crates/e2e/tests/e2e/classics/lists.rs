@@ -47,8 +47,8 @@ fn a_url_of_a_long_list_costs_little_more_than_its_text() {
     let rows: [(&str, u64, bool); 4] = [
         ("siege -b -q -c 2 -r 5 -f LIST", 900, false),
         ("http_load -p 2 -f 10 LIST", 450, false),
-        ("httperf --server 127.0.0.1 --port PORT --wlog=y,LIST --num-conns 10", 300, true),
-        ("run --quiet -c 2 -n 10 --urls LIST", 1_500, false),
+        ("httperf --server 127.0.0.1 --port PORT --wlog=y,LIST --num-conns 10", 220, true),
+        ("run --quiet -c 2 -n 10 --urls LIST", 2_200, false),
     ];
     for (words, most, is_nul_separated) in rows {
         let [short, long] = [1, URLS].map(|count| {
