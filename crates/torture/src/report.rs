@@ -271,6 +271,22 @@ mod tests {
     }
 
     #[test]
+    fn printed_commands_are_quoted_and_notes_are_no_findings() {
+        let mut odd = outcome();
+        odd.subject.url = "http://a.test/';touch$IFS/tmp/x;'".to_owned();
+        (odd.reset_refusals, odd.restarts) = (3, 2);
+        let quoted = r"torture 'http://a.test/'\'';touch$IFS/tmp/x;'\''' --replay";
+        for format in [Format::Text, Format::Sarif, Format::Junit] {
+            let text = render(&odd, format, "1").replace(r"\\", r"\");
+            assert!(text.contains(quoted), "{text}");
+        }
+        let text = render(&odd, Format::Text, "1");
+        assert!(
+            text.contains("note        3 refusals ended with a reset") && text.contains("restarts    2\n")
+        );
+    }
+
+    #[test]
     fn json_round_trips() {
         let outcome = outcome();
         assert_eq!(from_json(&render(&outcome, Format::Json, "1")), Ok(outcome));

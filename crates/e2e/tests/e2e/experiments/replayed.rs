@@ -200,3 +200,27 @@ fn every_line_is_in_exactly_one_count_also_after_a_stop() {
     assert_eq!(report["accounting"]["planned"], counts[0], "{counts:?}");
     assert!(counts[0] > 0 && counts[5] > 0, "{counts:?}");
 }
+
+#[test]
+fn a_line_from_another_century_is_announced_and_does_not_hold_up_a_stop() {
+    let (peer, received) = recorder();
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = path(folder.path(), "log");
+    let line =
+        |year: u32| format!("1.1.1.1 - - [10/Oct/{year}:13:00:00 +0000] \"GET /{year} HTTP/1.1\" 200 5\n");
+    std::fs::write(&name, [line(2026), line(2200)].concat()).expect("a file");
+    let mut process = Process::start(&program().display().to_string(), |command| {
+        command.args(["replay", &name, "--to", &peer.url("/")]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+    });
+    let start = std::time::Instant::now();
+    while received.lock().expect("nobody panicked").is_empty() && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    process.signal(Ending::Interrupt);
+    let mut text = String::new();
+    process.child().stderr.take().expect("a pipe").read_to_string(&mut text).expect("it prints");
+    assert_eq!(process.wait(Duration::from_secs(5)).and_then(|status| status.code()), Some(130), "{text}");
+    assert!(text.contains("the log has a pause of "), "{text}");
+    assert!(text.contains("2 lines: 1 sent, 0 filtered out, 0 not understood, 1 not sent"), "{text}");
+}
