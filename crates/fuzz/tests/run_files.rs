@@ -7,7 +7,7 @@ use std::path::Path;
 use warwolf_experiment::Chance;
 use warwolf_experiment::compare::{Allowance, Design, blocks, compare, figures};
 use warwolf_experiment::sweep::{Measured, Step, Sweep, Vary};
-use warwolf_measure::Run;
+use warwolf_measure::{LogReplay, LogTiming, NotUnderstood, Run};
 use warwolf_report::{
     ComparisonReport, Format, Rendered, Report, Side, SweepReport, TrendPoint, TrendReport,
 };
@@ -20,6 +20,17 @@ fn seeds() -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/run_file");
     let files = std::fs::read_dir(folder).expect("the folder of seeds");
     let runs = files.filter_map(|file| Run::decode(&std::fs::read(file.ok()?.path()).ok()?).ok());
+    let runs = runs.flat_map(|run| {
+        let replay = LogReplay {
+            name: "access.log".into(),
+            lines: 9,
+            not_understood: vec![NotUnderstood { reason: "no request".into(), lines: 2, first: 3 }],
+            broken: Some("unexpected end".into()),
+            timing: Some(LogTiming { half_ns: 1_000, most_ns: 2_000, all_ns: 3_000 }),
+            ..LogReplay::default()
+        };
+        [run.clone(), Run { replay: Some(replay), ..run }]
+    });
     let values: Vec<Value> = runs.map(|run| serde_json::to_value(run).expect("a run is a value")).collect();
     assert!(!values.is_empty(), "no seed is a run");
     values

@@ -1,5 +1,6 @@
 //! The lines of a replayed log, and how closely its times were kept.
 
+use crate::layout::printable;
 use crate::unit::{count, counted, duration};
 use serde_json::{Value, json};
 use warwolf_measure::LogReplay;
@@ -30,10 +31,15 @@ pub fn lines(replay: &LogReplay) -> String {
 #[must_use]
 pub fn notes(replay: &LogReplay) -> Vec<String> {
     let reason = |reason: &warwolf_measure::NotUnderstood| {
-        format!("{}: {}, first in line {}", reason.reason, count(reason.lines), count(reason.first))
+        format!(
+            "{}: {}, first in line {}",
+            printable(&reason.reason),
+            count(reason.lines),
+            count(reason.first)
+        )
     };
     let mut notes: Vec<String> = replay.not_understood.iter().map(reason).collect();
-    notes.extend(replay.broken.iter().map(|why| format!("the rest could not be read: {why}")));
+    notes.extend(replay.broken.iter().map(|why| format!("the rest could not be read: {}", printable(why))));
     if let Some(timing) = &replay.timing {
         let time = |ns: u64| duration(ns as f64);
         notes.push(format!(
