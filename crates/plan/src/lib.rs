@@ -44,6 +44,7 @@ pub use words::ArrivalWords;
 
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Threads that a plan may ask for. Each takes a megabyte and some milliseconds of setting up.
@@ -231,8 +232,13 @@ impl From<CheckedPlan> for Plan {
 
 /// Checks each of the requests in the list that is called `name`.
 fn check_requests(name: &str, requests: &[Request]) -> Result<(), PlanError> {
+    let mut last = None;
     for (index, request) in requests.iter().enumerate() {
-        request.check().map_err(|error| error.within(&format!("{name}.{index}")))?;
+        // What requests share is checked once.
+        let is_checked = last.is_some_and(|last| Arc::ptr_eq(last, request.shape()));
+        let checked = if is_checked { request.check_beside() } else { request.check() };
+        checked.map_err(|error| error.within(&format!("{name}.{index}")))?;
+        last = Some(request.shape());
     }
     Ok(())
 }

@@ -310,6 +310,12 @@ impl Request {
         Self { path: path.into(), shape: Arc::new(shape) }
     }
 
+    /// The request for another path that is otherwise the same.
+    #[must_use]
+    pub fn beside(&self, path: impl Into<Arc<str>>) -> Self {
+        Self { path: path.into(), shape: Arc::clone(&self.shape) }
+    }
+
     /// What it consists of besides its path. Requests joined by [`Shapes`] have the same one.
     #[must_use]
     pub const fn shape(&self) -> &Arc<RequestShape> {
@@ -399,6 +405,29 @@ impl Request {
         Ok(())
     }
 
+    /// Checks what [`Request::check`] would find wrong in a request whose shape has been checked with another path.
+    pub(crate) fn check_beside(&self) -> Result<(), PlanError> {
+        match &self.head {
+            _ if self.endpoint.scheme == Scheme::Ftp => self.check(),
+            None => self.check_target(),
+            Some(_) if self.holes.iter().any(|hole| hole.value == HoleValue::Path) => {
+                check_latin("path", &self.path)
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn check_target(&self) -> Result<(), PlanError> {
+        if self.path.is_empty() || !self.path.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(PlanError::new(
+                "path",
+                &*self.path,
+                "use a path without blanks, such as /index.html?q=1",
+            ));
+        }
+        Ok(())
+    }
+
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         if let Body::File(path) = &self.body {
             check_path("body", path)?;
@@ -413,13 +442,7 @@ impl Request {
         if self.method.is_empty() || !self.method.bytes().all(is_token) {
             return Err(PlanError::new("method", &self.method, "use a method such as GET or POST"));
         }
-        if self.path.is_empty() || !self.path.bytes().all(|b| b.is_ascii_graphic()) {
-            return Err(PlanError::new(
-                "path",
-                &*self.path,
-                "use a path without blanks, such as /index.html?q=1",
-            ));
-        }
+        self.check_target()?;
         for (name, value) in &self.headers {
             check_header(name, value).map_err(|remedy| {
                 PlanError::new("headers", format!("{name}: {value}").escape_debug().to_string(), remedy)

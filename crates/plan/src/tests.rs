@@ -310,3 +310,19 @@ fn a_receive_rate_needs_a_driver_that_can_let_a_connection_wait() {
     plan.network.receive_rate = Some(0);
     assert!(plan.check().is_err());
 }
+
+#[test]
+fn a_path_is_checked_in_each_request_that_shares_the_rest() {
+    let first = Request::get("http://a.test/").unwrap();
+    let refused = |second: Request| {
+        let error = Plan::new(vec![first.clone(), second]).check().unwrap_err();
+        error.field
+    };
+    assert_eq!(refused(first.beside("/a b")), "requests.1.path");
+    let mut raw = first.beside("/");
+    raw.head = Some("GET  HTTP/1.0\r\n".to_owned());
+    raw.holes = vec![Hole { at: 4, value: HoleValue::Path }];
+    let plan = |path: &str| Plan::new(vec![raw.clone(), raw.beside(path)]).check();
+    assert!(plan("/a b\u{e9}").is_ok());
+    assert_eq!(plan("/\u{20ac}").unwrap_err().field, "requests.1.path");
+}

@@ -1,7 +1,7 @@
 //! Parses the command line.
 
 use super::{Check, Classic, Style, urls};
-use crate::HEAD_MAX;
+use crate::{HEAD_MAX, latin};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -158,11 +158,23 @@ pub fn parse(
 /// Returns the requests of a list of URLs, and its lines.
 fn requests(content: &[u8], options: &Options<'_>, file: &str) -> Result<(Vec<Request>, Vec<String>), Usage> {
     let (mut requests, mut lines, mut shapes) = (Vec::new(), Vec::new(), Shapes::default());
+    // The beginning of the last URL that was read in full, up to its path, and its request.
+    let mut last: Option<(&[u8], Request)> = None;
     for line in urls::lines(content) {
         let text = String::from_utf8_lossy(line).into_owned();
+        let path = |(server, request)| Some((urls::path_behind(line, server)?, request));
+        let known = last.as_ref().map(|(server, request)| (*server, request)).and_then(path);
+        if let Some((path, request)) = known {
+            requests.push(request.beside(latin(path)));
+            lines.push(text);
+            continue;
+        }
         match urls::request(line, options.proxy) {
             Some(mut request) => {
                 shapes.share(&mut request);
+                // Through a proxy the server is a part of the path.
+                let server = urls::server(line).filter(|_| options.proxy.is_none());
+                last = server.map(|server| (server, request.clone()));
                 requests.push(request);
             }
             None => return Err(said(options.name, &format!("unknown protocol - {text}"))),

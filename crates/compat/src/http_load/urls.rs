@@ -16,6 +16,17 @@ pub(super) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
+/// Returns scheme, host and port of a URL, up to its path. `None` without a path.
+pub(super) fn server(line: &[u8]) -> Option<&[u8]> {
+    let slashes = line.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+    slashes.map(|(at, _)| &line[..at]).nth(2)
+}
+
+/// Returns the path of a URL that begins with `server`.
+pub(super) fn path_behind<'l>(line: &'l [u8], server: &[u8]) -> Option<&'l [u8]> {
+    line.strip_prefix(server).filter(|path| path.starts_with(b"/"))
+}
+
 /// Returns the request of a line, or `None` without a lower-case `http://` or `https://`. The rest of the line is sent
 /// byte for byte, blanks included.
 pub(super) fn request(line: &[u8], proxy: Option<(&str, u16)>) -> Option<Request> {
@@ -125,6 +136,19 @@ mod tests {
         );
         let host = request("http://\u{e9}.test/".as_bytes(), None).unwrap().endpoint.host.clone();
         assert_eq!(host, "\u{e9}.test", "and names are text again");
+    }
+
+    #[test]
+    fn urls_of_one_server_differ_in_their_paths() {
+        let of = |line: &'static str| server(line.as_bytes());
+        assert_eq!(of("http://a.test:80/x/y"), Some(&b"http://a.test:80"[..]));
+        assert_eq!((of("http://a.test"), of("x")), (None, None));
+        let path = |line: &'static str| path_behind(line.as_bytes(), b"http://a.test");
+        assert_eq!(path("http://a.test/x"), Some(&b"/x"[..]));
+        assert_eq!(
+            (path("http://a.test"), path("http://a.test:81/"), path("http://b.test/")),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -225,13 +225,22 @@ fn workload(
     let method = options.method.as_deref().unwrap_or("GET");
     let targets = targets(options, read, notes)?;
     let mut shapes = Shapes::default();
+    let mut last: Option<(&String, Request)> = None;
     // Connections rotate over the servers, calls over the targets.
     let requests = servers
         .iter()
         .flat_map(|server| targets.iter().map(move |target| (server, target)))
         .map(|(server, target)| {
+            let alike = last.as_ref().filter(|(of, _)| *of == server).map(|(_, request)| request);
+            if let (Some(request), Ok(path)) = (alike, std::str::from_utf8(target))
+                && path.is_ascii()
+            {
+                return request.beside(path);
+            }
             let mut request = planned(options, server, stationery.request(server, method, target, b""));
             shapes.share(&mut request);
+            // Only the head of such a request leaves its path open.
+            last = (!request.holes.is_empty()).then(|| (server, request.clone()));
             request
         })
         .collect();

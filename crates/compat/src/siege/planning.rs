@@ -53,13 +53,7 @@ pub(super) fn plan(
         return None;
     }
     let handshake = seconds(settings.ssl_timeout).unwrap_or(PATIENCE);
-    let mut shapes = Shapes::default();
-    let listed = |place: &u32| {
-        let mut request = request(settings, &targets[*place as usize]);
-        shapes.share(&mut request);
-        request
-    };
-    let requests = places.iter().map(listed).collect();
+    let requests = listed(settings, targets, &places);
     let others = |list: &[Target]| list.iter().map(|target| request(settings, target)).collect();
     let plan = Plan {
         stop,
@@ -195,6 +189,30 @@ fn resources(settings: &Settings) -> Resources {
         refresh: true,
         ..Resources::up_to(RESOURCES)
     }
+}
+
+/// Builds the requests of these places of the list. URLs that differ in their paths only share the rest.
+fn listed(settings: &Settings, targets: &[Target], places: &[u32]) -> Vec<Request> {
+    let mut shapes = Shapes::default();
+    let mut last: Option<(&Target, Request)> = None;
+    let one = |place: &u32| {
+        let target = &targets[*place as usize];
+        let alike = last.as_ref().filter(|(last, _)| are_alike(last, target));
+        if let Some((_, request)) = alike {
+            return request.beside(&*target.path);
+        }
+        let mut request = request(settings, target);
+        shapes.share(&mut request);
+        last = Some((target, request.clone()));
+        request
+    };
+    places.iter().map(one).collect()
+}
+
+/// Returns whether two URLs without data differ at most in their paths.
+fn are_alike(one: &Target, other: &Target) -> bool {
+    let is_plain = |target: &Target| target.payload == Payload::None && target.endpoint.scheme != Scheme::Ftp;
+    is_plain(one) && is_plain(other) && one.method == other.method && one.endpoint == other.endpoint
 }
 
 /// Builds the request for a URL, with header fields in the original's order.
