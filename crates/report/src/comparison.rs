@@ -443,7 +443,9 @@ mod tests {
             ..whole
         };
         assert!(
-            partial.answer().starts_with("PARTIAL, interrupted after 9 of 120 slices: NO ANSWER: 2 blocks")
+            partial
+                .answer()
+                .starts_with("PARTIAL, interrupted after 9 of 120 slices: NO ANSWER: too few blocks")
         );
         for form in [partial.text(), partial.markdown(), partial.html()] {
             assert!(form.contains("PARTIAL") && form.contains("+20.0 %") && form.contains("p99"), "{form}");
@@ -513,7 +515,7 @@ mod tests {
             ..report([Finding::Better; 5])
         };
         assert!(refused.answer().contains(&format!(
-            "2 blocks of slices are too few to tell a difference from chance; {FEWEST_BLOCKS}"
+            "too few blocks of slices to tell a difference from chance: 2 of {FEWEST_BLOCKS}"
         )));
     }
 

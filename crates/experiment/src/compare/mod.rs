@@ -258,7 +258,7 @@ pub fn figures(a: &[Portion], b: &[Portion]) -> Vec<Effect> {
 pub enum Refusal {
     /// Too few blocks to know how much chance does.
     #[error(
-        "{have} blocks of slices are too few to tell a difference from chance; {FEWEST_BLOCKS} are needed: measure for longer"
+        "too few blocks of slices to tell a difference from chance: {have} of {FEWEST_BLOCKS}; measure for longer"
     )]
     TooFewBlocks {
         /// How many there are.

@@ -15,7 +15,7 @@ p{margin:.4rem 0}.soft,.note{color:var(--soft)}.note{font-size:.85rem;margin:.2r
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin:1rem 0}
 .charts figure:only-child{max-width:46rem}
 figure{margin:0;border:1px solid var(--rule);padding:.6rem;break-inside:avoid;min-width:0}figcaption{font-weight:600;margin-bottom:.3rem}
-.wide{overflow-x:auto;background:linear-gradient(to right,var(--paper) 30%,transparent) left/2.5rem 100%,linear-gradient(to left,var(--paper) 30%,transparent) right/2.5rem 100%,linear-gradient(to right,var(--shadow),transparent) left/.9rem 100%,linear-gradient(to left,var(--shadow),transparent) right/.9rem 100%;background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+.wide{overflow-x:auto;background:linear-gradient(to right,var(--paper) 30%,transparent) left/2.5rem calc(100% + 2px),linear-gradient(to left,var(--paper) 30%,transparent) right/2.5rem calc(100% + 2px),linear-gradient(to right,var(--shadow),transparent) left/.9rem 100%,linear-gradient(to left,var(--shadow),transparent) right/.9rem 100%;background-repeat:no-repeat;background-attachment:local,local,scroll,scroll}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .7rem .2rem 0;text-align:right;vertical-align:top;white-space:nowrap}th{color:var(--soft);font-weight:600}
 th:first-child,td:first-child{text-align:left}td.text,th.text{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:6rem}
 tr+tr td{border-top:1px solid var(--rule)}
