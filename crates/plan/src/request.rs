@@ -81,7 +81,7 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// The content of a file, read while it is sent when it is large.
     File(PathBuf),
-    /// Data drawn anew for each call, announced by a `Content-length` as the last line of the head. Needs [`Request::head`].
+    /// Data drawn anew for each call, announced by a `Content-length` as the last line of the head. Needs [`RequestShape::head`].
     Random(RandomData),
 }
 

@@ -222,12 +222,34 @@ fn workload(
     if sessions == Some(0) || calls == 0 {
         return Err(NoPlan::Nothing);
     }
-    let method = options.method.as_deref().unwrap_or("GET");
     let targets = targets(options, read, notes)?;
+    let requests = listed(options, stationery, servers, &targets);
+    let think = constant(think);
+    let order = order(options, targets.len());
+    let first_alone = options.sessions.is_some();
+    let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, first_alone, order };
+    // Only the messages of `--verbose` name them.
+    let sequence = sequence(options, targets.len()).filter(|_| options.verbose > 0);
+    let visits = sequence.map(|sequence| Visits {
+        targets: targets.iter().map(|target| String::from_utf8_lossy(target).into_owned()).collect(),
+        sequence,
+    });
+    let parts = servers.len() as u32;
+    Ok(Workload { requests, parts, work, think, sessions: sessions.map(u64::from), visits })
+}
+
+/// Builds the requests for each server and target. Those that differ in their paths only share the rest.
+fn listed(
+    options: &Options,
+    stationery: &Stationery<'_>,
+    servers: &[String],
+    targets: &Targets,
+) -> Vec<Request> {
     let mut shapes = Shapes::default();
     let mut last: Option<(&String, Request)> = None;
+    let method = options.method.as_deref().unwrap_or("GET");
     // Connections rotate over the servers, calls over the targets.
-    let requests = servers
+    servers
         .iter()
         .flat_map(|server| targets.iter().map(move |target| (server, target)))
         .map(|(server, target)| {
@@ -243,19 +265,7 @@ fn workload(
             last = (!request.holes.is_empty()).then(|| (server, request.clone()));
             request
         })
-        .collect();
-    let think = constant(think);
-    let order = order(options, targets.len());
-    let first_alone = options.sessions.is_some();
-    let work = Work::Draw { calls: Some(calls.into()), burst: options.burst, first_alone, order };
-    // Only the messages of `--verbose` name them.
-    let sequence = sequence(options, targets.len()).filter(|_| options.verbose > 0);
-    let visits = sequence.map(|sequence| Visits {
-        targets: targets.iter().map(|target| String::from_utf8_lossy(target).into_owned()).collect(),
-        sequence,
-    });
-    let parts = servers.len() as u32;
-    Ok(Workload { requests, parts, work, think, sessions: sessions.map(u64::from), visits })
+        .collect()
 }
 
 /// Returns the workload of `--wsesspage`, which overrides `--wset` and `--wlog`.

@@ -250,7 +250,7 @@ impl Upload {
 /// The hole of a template for the header fields that the session adds.
 pub(super) const SESSION_HOLE: u16 = 0;
 
-/// The hole for the first of [`Request::holes`]; the others follow.
+/// The hole for the first of [`warwolf_plan::RequestShape::holes`]; the others follow.
 pub(crate) const FIRST_VALUE: u16 = 1;
 
 /// The hole for the path of a request whose template others share.
