@@ -130,8 +130,6 @@ pub fn parse(
     };
     let plan = Plan {
         seed: options.seed,
-        // As the original, which is one process: on more threads each fetch costs more.
-        threads: Some(1),
         stop: stop(start, end),
         schedule: schedule(start, end, options.jitter),
         session: session(start),
