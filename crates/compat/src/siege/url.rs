@@ -80,7 +80,9 @@ pub(super) struct Manner {
 /// Parses a URL; appends notices to `said`.
 pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut String) -> Target {
     let text = text.trim_start();
-    let (url, method, data) = split_method(text);
+    // Lists are long, and few of their URLs have anything behind them.
+    let has_blank = text.contains(' ');
+    let (url, method, data) = if has_blank { split_method(text) } else { (text, "GET", None) };
     let (content_type, data) = match data {
         Some(data) if !manner.quirks => split_type(data),
         _ => (None, data.unwrap_or_default()),
@@ -90,7 +92,8 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
         Some(file) => from_file(file.trim(), world, said),
         None => Payload::Text(data.to_owned()),
     };
-    let has_word = method != "GET" || UNESCAPED.iter().any(|word| text.contains(&format!(" {word}")));
+    let has_word =
+        method != "GET" || has_blank && UNESCAPED.iter().any(|word| find_word(text, word).is_some());
     let url = if manner.escapes && !has_word { escape(url) } else { url.to_owned() };
     let (scheme, rest) = match split_scheme(&url, manner.quirks) {
         Ok(split) => split,
@@ -119,7 +122,7 @@ pub(super) fn read(text: &str, manner: Manner, world: &dyn World, said: &mut Str
     if scheme == Scheme::Ftp && ends_a_line(&url) {
         return Target::nowhere(text, false);
     }
-    let shown_url = format!("{name}://{authority}{}", if path.is_empty() { "/" } else { path });
+    let shown_url = [name, "://", authority, if path.is_empty() { "/" } else { path }].concat();
     let port = port.unwrap_or(scheme.default_port());
     Target {
         endpoint: Endpoint { scheme, host: host.to_owned(), port },
@@ -148,9 +151,14 @@ fn ends_a_line(url: &str) -> bool {
 
 /// Splits a text into URL, method and data. The method may stand anywhere, after a blank, in capitals.
 fn split_method(text: &str) -> (&str, &'static str, Option<&str>) {
-    let found = METHODS.iter().find_map(|method| text.find(&format!(" {method}")).map(|at| (at, *method)));
+    let found = METHODS.iter().find_map(|method| find_word(text, method).map(|at| (at, *method)));
     let Some((at, method)) = found else { return (text, "GET", None) };
     (text[..at].trim_end(), method, Some(text[at + 1 + method.len()..].trim_start()))
+}
+
+/// Returns where a blank stands before a word, or before one that begins like it.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(' ').map(|(at, _)| at).find(|at| text[at + 1..].starts_with(word))
 }
 
 /// Parses `-T TYPE; data` as the beta of 4.2 does: the type ends at a semicolon or a blank, and the last one applies.
