@@ -14,9 +14,13 @@ use warwolf_plan::{ArrivalWords, Plan};
 /// # Errors
 /// A usage error about the first word or file that is wrong.
 pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError> {
-    if load.plan.is_some() {
-        refuse_beside_plan(matches)?;
-    }
+    let beside_plan;
+    let load = if load.plan.is_some() {
+        beside_plan = beside_plan_file(load, matches)?;
+        &beside_plan
+    } else {
+        load
+    };
     let inputs = inputs(load)?;
     let plan = warwolf_args::plan(load, &inputs).map_err(|error| UsageError::about(&error, matches))?;
     slos(&plan.slos)?;
@@ -37,15 +41,32 @@ pub(crate) fn slos(texts: &[String]) -> Result<Vec<Slo>, UsageError> {
     texts.iter().map(read).collect()
 }
 
-/// A plan file holds the whole test. Environment variables may stay set beside it; they count for nothing then.
-fn refuse_beside_plan(matches: &ArgMatches) -> Result<(), UsageError> {
-    let load = Load::augment_args(clap::Command::new("load"));
-    let given = load.get_arguments().find(|arg| {
-        arg.get_id() != "plan"
-            && matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+/// The options that replace values of a plan file.
+const REPLACING: [&str; 5] = ["seed", "slo", "duration", "requests", "rate"];
+
+/// Returns the options that count beside a plan file: those of [`REPLACING`] that the command line has. Environment variables may
+/// stay set beside it; they have no effect then.
+///
+/// # Errors
+/// Another option is given: the file has its value.
+fn beside_plan_file(load: &Load, matches: &ArgMatches) -> Result<Load, UsageError> {
+    let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let words = Load::augment_args(clap::Command::new("load"));
+    let given = words.get_arguments().find(|arg| {
+        let name = arg.get_id().as_str();
+        name != "plan" && !REPLACING.contains(&name) && is_given(name)
     });
+    let kept = |name: &str, value: &Option<String>| value.clone().filter(|_| is_given(name));
     match given {
-        None => Ok(()),
+        None => Ok(Load {
+            plan: load.plan.clone(),
+            seed: kept("seed", &load.seed),
+            slo: if is_given("slo") { load.slo.clone() } else { Vec::new() },
+            duration: kept("duration", &load.duration),
+            requests: kept("requests", &load.requests),
+            rate: kept("rate", &load.rate),
+            ..Load::default()
+        }),
         Some(arg) => {
             let name = arg.get_long().map_or_else(|| "the URL".to_owned(), |long| format!("--{long}"));
             Err(UsageError::option(

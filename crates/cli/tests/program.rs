@@ -256,6 +256,9 @@ fn an_explained_plan_runs_as_the_words_would() {
         assert_eq!(warwolf(&["run", "--plan", &file]).code, Some(0));
         assert_eq!(target.requests() - before, 40);
     }
+    let before = target.requests();
+    let fewer = warwolf(&["run", "--plan", &path_in(&folder, "plan"), "-n", "6", "--slo", "p99<1ns"]);
+    assert_eq!((target.requests() - before, fewer.code), (6, Some(99)), "{}", fewer.stderr);
     let both = warwolf(&["run", "--plan", &path_in(&folder, "plan"), "-c", "5"]);
     assert_eq!(
         both.stderr,
