@@ -10,7 +10,6 @@ mod environment;
 pub mod experiment;
 pub mod history;
 mod load;
-mod nearest;
 mod output;
 mod plan;
 pub mod replay;
@@ -23,7 +22,6 @@ pub mod values;
 pub use load::{
     ConnectionWords, DriverWord, IdleWord, Load, MachineWords, OrderWord, RequestWords, TlsWords,
 };
-pub use nearest::nearest;
 pub use output::{Output, Written};
 pub use plan::{Inputs, plan, shard};
 pub use short_help::TEXT as SHORT_HELP;

@@ -64,6 +64,9 @@ fn request(request: &Request) -> String {
         Body::Bytes(bytes) => format!(" with {}", counted(bytes.len() as u64, "byte")),
         Body::File(file) => format!(" with the content of {}", file.display()),
         Body::Random(data) => random(*data),
+        Body::Form(fields) => format!(" with {} of a form", counted(fields.len() as u64, "field")),
+        Body::Json(_) => " with JSON".to_owned(),
+        Body::Multipart(parts) => format!(" with {} of a form", counted(parts.len() as u64, "part")),
     };
     let fields = match request.headers.len() as u64 {
         0 => String::new(),

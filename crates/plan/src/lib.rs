@@ -11,13 +11,17 @@ mod connections;
 mod describe;
 mod error;
 mod ftp;
+mod nearest;
 pub mod quantity;
+pub mod query;
 mod request;
 mod schedule;
 pub mod secrets;
 mod session;
 mod shard;
+mod step;
 mod stop;
+pub mod template;
 pub mod text;
 pub mod words;
 
@@ -29,8 +33,10 @@ pub use connections::{
 pub use describe::describe;
 pub use error::PlanError;
 pub use ftp::{Transfer, TransferKind};
+pub use nearest::nearest;
 pub use request::{
-    Body, Endpoint, Hole, HoleValue, RandomData, Request, RequestId, RequestShape, Scheme, Shapes,
+    Body, Endpoint, Hole, HoleValue, Part, PartContent, RandomData, Request, RequestId, RequestShape, Scheme,
+    Shapes,
 };
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
@@ -39,6 +45,7 @@ pub use session::{
     Work,
 };
 pub use shard::Shard;
+pub use step::{Again, DataTable, OnFail, Repeat, Scenario, Step, Take, Variable, VariableValue};
 pub use stop::Stop;
 pub use words::ArrivalWords;
 
@@ -86,6 +93,22 @@ pub struct Plan {
     /// The requests that sessions choose from; [`RequestId`] is an index into this list.
     #[serde(deserialize_with = "request::shared")]
     pub requests: Vec<Request>,
+    /// What sessions do, step by step. Where there is one scenario or more, `session.work`, `session.think` and
+    /// `session.setup` mean nothing.
+    #[serde(skip)]
+    pub scenarios: Vec<Scenario>,
+    /// Steps that are done once, before the run. What they capture is known to all sessions.
+    #[serde(skip)]
+    pub setup: Vec<Step>,
+    /// Steps that are done once, after the run.
+    #[serde(skip)]
+    pub teardown: Vec<Step>,
+    /// Values with names.
+    #[serde(skip)]
+    pub variables: Vec<Variable>,
+    /// Data tables.
+    #[serde(skip)]
+    pub data: Vec<DataTable>,
 }
 
 impl Plan {
@@ -111,6 +134,11 @@ impl Plan {
             network: Network::default(),
             tls: Tls::default(),
             requests,
+            scenarios: Vec::new(),
+            setup: Vec::new(),
+            teardown: Vec::new(),
+            variables: Vec::new(),
+            data: Vec::new(),
         }
     }
 
@@ -161,6 +189,7 @@ impl Plan {
         }
         self.check_threads()?;
         check_requests("requests", &self.requests)?;
+        self.scenarios.iter().try_for_each(|scenario| scenario.check(self.requests.len()))?;
         self.check_ftp()?;
         if let Some(duration) = self.stop.duration
             && self.warmup >= duration

@@ -83,6 +83,35 @@ pub enum Body {
     File(PathBuf),
     /// Data drawn anew for each call, announced by a `Content-length` as the last line of the head. Needs [`RequestShape::head`].
     Random(RandomData),
+    /// Fields of a form, as `application/x-www-form-urlencoded` (WHATWG URL section 5).
+    Form(Vec<(String, String)>),
+    /// A JSON text. Values in its strings are escaped as JSON needs.
+    Json(String),
+    /// The parts of a form, as `multipart/form-data` (RFC 7578).
+    Multipart(Vec<Part>),
+}
+
+/// A part of a form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The field's name.
+    pub name: String,
+    /// What it holds.
+    pub content: PartContent,
+    /// Its `Content-Type`; none for a text, and one that suits the name for a file, unless the plan has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+}
+
+/// What a part of a form holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartContent {
+    /// A text.
+    Text(String),
+    /// The content of a file, sent with its name.
+    File(PathBuf),
 }
 
 /// One request that sessions may send: its path, and what it shares with the requests that differ from it in their paths
@@ -113,6 +142,11 @@ pub struct RequestShape {
     pub body: Body,
     /// Name and password for basic authentication (RFC 7617) or for FTP, as `name:password`.
     pub basic_auth: Option<String>,
+    /// Parameters that are added to the query of the path, encoded as in forms.
+    pub query: Vec<(String, String)>,
+    /// Whether path, header values, `basic_auth`, query and body contain values in double braces ([`crate::template`]).
+    /// Otherwise braces are sent as they are.
+    pub is_template: bool,
     /// The whole head as it is sent, up to but without the empty line that ends it; each character up to U+00FF is one byte.
     /// Then nothing is added but the session's own lines at its end: no `Host`, no `Content-Length`. `path` and `headers`
     /// only name the request, and `method` determines whether its reply has a body.
@@ -132,6 +166,8 @@ impl RequestShape {
             headers: Vec::new(),
             body: Body::None,
             basic_auth: None,
+            query: Vec::new(),
+            is_template: false,
             head: None,
             holes: Vec::new(),
         }
@@ -205,10 +241,19 @@ struct RequestRecord {
     body: Body,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     basic_auth: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    query: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_template: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     head: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     holes: Vec<Hole>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 fn root() -> String {
@@ -245,16 +290,30 @@ pub(crate) fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Request>,
 
 impl From<RequestRecord> for Request {
     fn from(record: RequestRecord) -> Self {
-        let RequestRecord { endpoint, path, method, headers, body, basic_auth, head, holes } = record;
-        Self::new(path, RequestShape { endpoint, method, headers, body, basic_auth, head, holes })
+        let RequestRecord {
+            endpoint,
+            path,
+            method,
+            headers,
+            body,
+            basic_auth,
+            query,
+            is_template,
+            head,
+            holes,
+        } = record;
+        let shape =
+            RequestShape { endpoint, method, headers, body, basic_auth, query, is_template, head, holes };
+        Self::new(path, shape)
     }
 }
 
 impl From<Request> for RequestRecord {
     fn from(Request { path, shape }: Request) -> Self {
-        let RequestShape { endpoint, method, headers, body, basic_auth, head, holes } =
+        let RequestShape { endpoint, method, headers, body, basic_auth, query, is_template, head, holes } =
             Arc::unwrap_or_clone(shape);
-        Self { endpoint, path: path.to_string(), method, headers, body, basic_auth, head, holes }
+        let path = path.to_string();
+        Self { endpoint, path, method, headers, body, basic_auth, query, is_template, head, holes }
     }
 }
 

@@ -4,9 +4,9 @@ use crate::files;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
 use std::ffi::OsString;
-use warwolf_args::{Load, UsageError, nearest};
+use warwolf_args::{Load, UsageError};
 use warwolf_experiment::sweep::{Point, TARGET, Vary};
-use warwolf_plan::{Plan, Request, Shapes, text};
+use warwolf_plan::{Plan, Request, Shapes, nearest, text};
 
 /// What a parameter is.
 enum Parameter {

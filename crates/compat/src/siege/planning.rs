@@ -221,7 +221,6 @@ fn request(settings: &Settings, target: &Target) -> Request {
     let is_numbered = is_ftp && target.payload != Payload::None && settings.unique;
     let (path, holes) = if is_numbered { numbered(&target.path) } else { (target.path.clone(), Vec::new()) };
     let shape = RequestShape {
-        endpoint: target.endpoint.clone(),
         method: if is_ftp { target.method.to_owned() } else { method(settings, target) },
         headers: if is_ftp { Vec::new() } else { headers(settings, target) },
         body: match &target.payload {
@@ -230,8 +229,8 @@ fn request(settings: &Settings, target: &Target) -> Request {
             Payload::File(path) => Body::File(path.clone()),
         },
         basic_auth: ftp::login(settings, target),
-        head: None,
         holes,
+        ..RequestShape::get(target.endpoint.clone())
     };
     Request::new(path, shape)
 }

@@ -237,7 +237,7 @@ impl Upload {
                 let file = File::open(path).map_err(|error| SetupError::file(path, error))?;
                 Ok(Some(Self(file)))
             }
-            Body::None | Body::Text(_) | Body::Bytes(_) | Body::Random(_) => Ok(None),
+            _ => Ok(None),
         }
     }
 
@@ -282,6 +282,7 @@ fn body(request: &Request) -> Result<RequestBody, SetupError> {
         Body::None | Body::Random(_) => RequestBody::None,
         Body::Text(text) => RequestBody::Inline(text.clone().into_bytes()),
         Body::Bytes(bytes) => RequestBody::Inline(bytes.clone()),
+        Body::Form(_) | Body::Json(_) | Body::Multipart(_) => RequestBody::None,
         Body::File(path) => {
             let length = std::fs::metadata(path).map_err(|error| SetupError::file(path, error))?.len();
             if length <= INLINE_BODY {

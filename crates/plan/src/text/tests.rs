@@ -111,7 +111,8 @@ fn request() -> impl Strategy<Value = Request> {
             let body = random.filter(|_| head.is_some()).map_or(body, Body::Random);
             let is_open = head.is_some() && matches!(body, Body::None | Body::Random(_));
             let holes = if is_open { holes } else { Vec::new() };
-            Request::new(path, RequestShape { endpoint, method, headers, basic_auth, head, body, holes })
+            let shape = RequestShape::get(endpoint);
+            Request::new(path, RequestShape { method, headers, basic_auth, head, body, holes, ..shape })
         })
 }
 
@@ -424,7 +425,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                     timeouts,
                     network,
                     tls,
-                    requests,
+                    ..Plan::new(requests)
                 }
             },
         )
