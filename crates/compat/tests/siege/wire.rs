@@ -33,7 +33,7 @@ fn sent(plan: &Plan, request: &Request) -> String {
         Body::Text(text) => text.clone(),
         Body::File(path) => String::from_utf8(body(path)).unwrap(),
         Body::Bytes(bytes) => String::from_utf8(bytes.clone()).unwrap(),
-        Body::Random(_) => unreachable!("siege sends no random data"),
+        other => unreachable!("siege sends no {other:?}"),
     };
     format!("{head}Content-Length: {}\r\n\r\n{content}", content.len())
 }
