@@ -12,7 +12,7 @@ use std::time::Duration;
 use terminal_size::{Height, Width, terminal_size_of};
 use warwolf_clock::Timestamp;
 use warwolf_engine::Control;
-use warwolf_measure::{Interval, Outcome, Phase, Slo, SloResult, Tally};
+use warwolf_measure::{Interval, Outcome, Phase, RowLabels, Slo, SloResult, Tally};
 use warwolf_plan::Plan;
 use warwolf_report::unit;
 
@@ -67,6 +67,8 @@ pub(crate) struct Progress {
     measured: Tally,
     measured_since: Option<Timestamp>,
     slos: Vec<Slo>,
+    /// The rows that SLOs may name; empty without SLOs.
+    labels: RowLabels,
     rates: VecDeque<f64>,
     tails: VecDeque<f64>,
     /// Width of each line of the dashboard that stands on the terminal.
@@ -96,6 +98,11 @@ impl Progress {
             measured: Tally::new(),
             measured_since: None,
             slos: plan.slos.iter().filter_map(|text| Slo::parse(text).ok()).collect(),
+            labels: if plan.slos.is_empty() {
+                RowLabels::default()
+            } else {
+                warwolf_engine::row_labels(plan)
+            },
             rates: VecDeque::with_capacity(dashboard::HISTORY),
             tails: VecDeque::with_capacity(dashboard::HISTORY),
             drawn: Vec::new(),
@@ -169,7 +176,7 @@ impl Progress {
     /// The SLOs as they are now; none before the end of the warm-up.
     fn slos_so_far(&self, now: Timestamp) -> Vec<SloResult> {
         let seconds = self.measured_since.map_or(0.0, |since| now.since(since).as_secs_f64());
-        self.slos.iter().map(|slo| slo.judge_so_far(&self.measured, seconds)).collect()
+        self.slos.iter().map(|slo| slo.judge_so_far(&self.measured, &self.labels, seconds)).collect()
     }
 
     fn draw(&mut self, snapshot: &Snapshot) {
@@ -264,6 +271,7 @@ mod tests {
                 status: 0,
                 target: 0,
                 outcome: Outcome::Refused,
+                check_failed: false,
             });
             progress.show(&Interval { number, start: at(number), end: at(number + 1), tally });
         }

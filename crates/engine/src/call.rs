@@ -113,6 +113,7 @@ impl Call {
             status: self.status,
             target: u16::try_from(target).unwrap_or(u16::MAX),
             outcome,
+            check_failed: false,
         }
     }
 }

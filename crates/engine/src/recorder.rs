@@ -4,11 +4,13 @@ use crate::accounting::Tallied;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_measure::{IntervalBatch, Tally};
+use warwolf_measure::{Examples, IntervalBatch, Tally};
 
 /// A worker's current tally, swapped with an empty one at the end of each interval: no lock and no allocation.
 pub(crate) struct Recorder {
     pub(crate) tally: Box<Tally>,
+    /// Replies that did not pass a check.
+    pub(crate) examples: Examples,
     source: u32,
     number: u64,
     length: Duration,
@@ -30,6 +32,7 @@ impl Recorder {
     ) -> Self {
         Self {
             tally,
+            examples: Examples::default(),
             source,
             number: 0,
             length,

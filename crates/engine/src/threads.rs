@@ -3,6 +3,7 @@
 use crate::accounting::Tallied;
 use crate::capacity::Capacity;
 use crate::health::{Between, Host, Spent, ephemeral_ports};
+use crate::labels::{labels, shape};
 use crate::recorder::Recorder;
 use crate::setup::{Prepared, tls_config};
 use crate::worker::{Finished, Task, Worker};
@@ -15,8 +16,8 @@ use std::time::Duration;
 use warwolf_clock::{Clock, Timestamp};
 use warwolf_driver::{Driver, Epoll, Monotonic, Uring, UringError, host, uring_supported};
 use warwolf_measure::{
-    Accounting, Aggregator, Environment, HostEvidence, Interval, IntervalBatch, Mismatch, Outcome, Run,
-    Sample, TARGET_ROWS, Tally, Timeline, WorkerEvidence,
+    Accounting, Aggregator, Environment, Examples, HostEvidence, Interval, IntervalBatch, Mismatch, Outcome,
+    RowLabels, Run, Sample, Shape, TARGET_ROWS, Tally, Timeline, WorkerEvidence,
 };
 use warwolf_observe::ObserverSource;
 use warwolf_plan::{CheckedPlan, DriverChoice, Idle, Plan, Request, Shard, text};
@@ -60,9 +61,10 @@ pub fn run_observed(
     PreparedRun::new(plan, shard)?.run_now(control, watch, observers)
 }
 
-/// Adds the text of its plan and the URLs of its targets to `run`.
+/// Adds the text of its plan, the URLs of its targets and the names of its rows to `run`.
 pub fn describe(run: &mut Run, plan: &Plan) {
     run.plan_text = text::to_text(plan);
+    run.labels = labels(plan);
     run.targets = plan.requests.iter().map(Request::url).collect();
 }
 
@@ -102,7 +104,7 @@ impl<'p> PreparedRun<'p> {
             (shard, capacity.of_part(plan, shard))
         };
         let shares = (0..threads).map(share).collect();
-        let tallies = |_| (0..=SPARE_TALLIES).map(|_| Tally::reserved(plan.requests.len())).collect();
+        let tallies = |_| (0..=SPARE_TALLIES).map(|_| Tally::reserved(shape(plan))).collect();
         let tallies = (0..threads).map(tallies).collect();
         let parts = Arc::new(Parts { prepared, shares, feeds: Mutex::default() });
         Ok(Self { plan, shard, capacity, parts, tallies, descriptors_limit })
@@ -122,8 +124,9 @@ impl<'p> PreparedRun<'p> {
         let (feeder, feeds) = Feeder::new(self.threads());
         *self.parts.feeds.lock().unwrap_or_else(PoisonError::into_inner) =
             feeds.into_iter().map(Some).collect();
+        let shape = Shape { rows: TARGET_ROWS + 1, ..shape(self.plan) };
         for tallies in &mut self.tallies {
-            *tallies = (0..=SPARE_TALLIES).map(|_| Tally::reserved(TARGET_ROWS + 1)).collect();
+            *tallies = (0..=SPARE_TALLIES).map(|_| Tally::reserved(shape)).collect();
         }
         feeder
     }
@@ -205,9 +208,11 @@ impl<'p> PreparedRun<'p> {
         }
         let mismatch = if is_whole { self.check_accounting(&results, &timeline).err() } else { None };
         debug_assert_eq!(mismatch, None, "the accounting must add up");
+        let mut examples = Examples::default();
+        results.iter().flatten().for_each(|(finished, _)| examples.merge(&finished.examples));
         let mut evidence = self.evidence(results, &begun, end, &host);
         (evidence.mismatch, evidence.interrupted) = (mismatch, was_stopped);
-        let mut run = self.record(end, timeline, evidence);
+        let mut run = Run { examples, ..self.record(end, timeline, evidence) };
         if observers.is_none() {
             describe(&mut run, self.plan);
         }
@@ -299,6 +304,8 @@ impl<'p> PreparedRun<'p> {
             wall: end.since(Timestamp::ZERO),
             warmup: plan.warmup,
             targets: Vec::new(),
+            labels: RowLabels::default(),
+            examples: Examples::default(),
             timeline,
             hosts: vec![host],
             shards: vec![(self.shard.index(), self.shard.count())],
@@ -424,6 +431,7 @@ fn settle_lost(timeline: &mut Timeline, interval: Duration, end: Timestamp) {
         status: 0,
         target: u16::MAX,
         outcome: Outcome::Unfinished,
+        check_failed: false,
     };
     (ended..counts.started).for_each(|_| tally.record(&sample));
     tally.unstarted(counts.planned - counts.started - counts.unstarted);
@@ -604,7 +612,15 @@ mod tests {
             recorder.close();
             let accounting = crate::accounting::Accounting::default();
             let (at, waited) = (Timestamp::from_nanos(1), Duration::ZERO);
-            let finished = Finished { driver: "sim", late_pages: 0, waited, held: 0, at, accounting };
+            let finished = Finished {
+                driver: "sim",
+                late_pages: 0,
+                waited,
+                held: 0,
+                at,
+                accounting,
+                examples: Examples::default(),
+            };
             results.send((number, Ok((finished, WorkerEvidence::default())))).unwrap();
             Ok(())
         };

@@ -28,7 +28,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::{Completion, Driver, SocketId};
 use warwolf_http::TlsConfig;
-use warwolf_measure::Outcome;
+use warwolf_measure::{Examples, Outcome};
 use warwolf_observe::{Event, Kept, Observer};
 use warwolf_plan::{CheckedPlan, Ownership, Shard, Timeouts};
 use warwolf_workload::{Arrival, Arrivals, CallRequest, Feed, Interest, Step, Workload};
@@ -188,6 +188,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             held: self.network.held,
             at: now,
             accounting: self.final_accounting(),
+            examples: std::mem::take(&mut self.recorder.examples),
         };
         self.recorder.close();
         Ok(finished)
@@ -511,6 +512,7 @@ pub(crate) struct Finished {
     pub(crate) held: u64,
     pub(crate) at: Timestamp,
     pub(crate) accounting: Accounting,
+    pub(crate) examples: Examples,
 }
 
 #[cfg(test)]

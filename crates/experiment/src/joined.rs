@@ -30,12 +30,15 @@ impl Joining {
             return false;
         }
         for mut part in run.timeline.intervals() {
-            if run.targets != whole.targets {
+            if run.targets != whole.targets || run.labels != whole.labels {
                 part.tally.forget_targets();
             }
             let start = interval_start(interval, self.intervals);
             whole.timeline.push(&Interval { number: self.intervals, start, end: start + interval, ..part });
             self.intervals += 1;
+        }
+        if self.count > 0 && run.labels == whole.labels {
+            whole.examples.merge(&run.examples);
         }
         self.count += 1;
         whole.wall = interval.saturating_mul(u32::try_from(self.intervals).unwrap_or(u32::MAX));

@@ -160,6 +160,7 @@ mod tests {
             status: 200,
             target: 0,
             outcome,
+            check_failed: false,
         }
     }
 

@@ -11,7 +11,9 @@ mod bounded;
 mod distribution;
 mod estimate;
 mod evidence;
+mod examples;
 mod histogram;
+mod labels;
 mod latency;
 mod log_replay;
 mod moments;
@@ -22,6 +24,8 @@ mod run;
 mod run_file;
 mod sample;
 mod slo;
+mod step_figures;
+mod steps;
 mod summary;
 mod tally;
 mod timeline;
@@ -32,7 +36,9 @@ pub use aggregator::{Aggregator, IntervalBatch};
 pub use distribution::Distribution;
 pub use estimate::{is_known, samples_needed, student_point};
 pub use evidence::{Environment, HostEvidence, Idle, WorkerEvidence};
+pub use examples::{CheckExample, EXAMPLES, Examples};
 pub use histogram::{Digits, Histogram};
+pub use labels::{CheckLabel, RowLabel, RowLabels, Shape};
 pub use latency::{Latency, LatencyQuantile};
 pub use log_replay::{LogReplay, LogTiming, NotUnderstood};
 pub use moments::Moments;
@@ -42,6 +48,8 @@ pub use run::Run;
 pub use run_file::{MergeError, RunFileError};
 pub use sample::Sample;
 pub use slo::{Comparison, Metric, Slo, SloError, SloResult, SloState};
+pub use step_figures::{CheckFigures, GroupFigures, RowFigures, ScenarioFigures, StepFigures};
+pub use steps::{CheckTally, GroupTally, MAX_CHECKS, MAX_GROUPS};
 pub use summary::{
     Accounting, Achieved, Bar, Estimate, Figures, IntervalFigures, MissingQuantile, QUANTILES,
     QuantileFigure, Summary, TargetFigures, Trend,

@@ -5,7 +5,9 @@
 //! reader does not know is refused, because leaving it out would falsify the sums.
 
 use crate::tally::TargetTally;
-use crate::{Counters, Digits, Distribution, Histogram, Moments, Outcome, Phase, Tally};
+use crate::{
+    CheckTally, Counters, Digits, Distribution, GroupTally, Histogram, Moments, Outcome, Phase, Tally,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_bytes::ByteBuf;
 
@@ -23,6 +25,9 @@ struct TallyRecord {
     connection_failures: Vec<(String, u64)>,
     statuses: Vec<(u16, u64)>,
     targets: Vec<TargetRecord>,
+    groups: Vec<GroupRecord>,
+    /// Index, passed, failed.
+    checks: Vec<(u16, u64, u64)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,6 +45,19 @@ struct TargetRecord {
     unfinished: u64,
     body_bytes: u64,
     latency: DistributionRecord,
+    #[serde(default)]
+    check_failed: u64,
+    #[serde(default)]
+    failed: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct GroupRecord {
+    index: u16,
+    completed: u64,
+    failed: u64,
+    wall: DistributionRecord,
+    requests: DistributionRecord,
 }
 
 impl From<&Distribution> for DistributionRecord {
@@ -123,6 +141,8 @@ impl Serialize for Tally {
             connection_failures: named(&mut self.connection_failures()),
             statuses: self.statuses().collect(),
             targets: self.targets().map(TargetRecord::from).collect(),
+            groups: self.groups().map(GroupRecord::from).collect(),
+            checks: self.checks().map(|(index, check)| (index, check.passed, check.failed)).collect(),
         }
         .serialize(to)
     }
@@ -137,7 +157,50 @@ impl From<(u16, &TargetTally)> for TargetRecord {
             unfinished: row.unfinished,
             body_bytes: row.body_bytes,
             latency: (&row.latency).into(),
+            check_failed: row.check_failed,
+            failed: row.failed,
         }
+    }
+}
+
+impl TargetRecord {
+    fn restore(&self) -> Option<TargetTally> {
+        let counts = [self.completed, self.errors, self.unfinished, self.check_failed, self.failed];
+        let is_plausible =
+            counts.iter().all(|count| *count <= MOST_CALLS) && self.body_bytes >> 4 <= MOST_CALLS;
+        Some(TargetTally {
+            completed: self.completed,
+            check_failed: self.check_failed,
+            failed: self.failed,
+            errors: self.errors,
+            unfinished: self.unfinished,
+            body_bytes: self.body_bytes,
+            latency: self.latency.restore(Digits::Coarse).filter(|_| is_plausible)?,
+        })
+    }
+}
+
+impl From<(u16, &GroupTally)> for GroupRecord {
+    fn from((index, group): (u16, &GroupTally)) -> Self {
+        Self {
+            index,
+            completed: group.completed,
+            failed: group.failed,
+            wall: (&group.wall).into(),
+            requests: (&group.requests).into(),
+        }
+    }
+}
+
+impl GroupRecord {
+    fn restore(&self) -> Option<GroupTally> {
+        let is_plausible = self.completed.max(self.failed) <= MOST_CALLS;
+        Some(GroupTally {
+            completed: self.completed,
+            failed: self.failed,
+            wall: self.wall.restore(Digits::Coarse).filter(|_| is_plausible)?,
+            requests: self.requests.restore(Digits::Coarse)?,
+        })
     }
 }
 
@@ -161,16 +224,15 @@ impl<'de> Deserialize<'de> for Tally {
             *tally.statuses.get_mut(usize::from(status)).ok_or_else(broken)? = count;
         }
         for row in &record.targets {
-            [row.completed, row.errors, row.unfinished].into_iter().try_for_each(plausible)?;
-            plausible(row.body_bytes >> 4)?;
             let index = usize::from(row.index).min(crate::TARGET_ROWS);
-            tally.targets[index] = TargetTally {
-                completed: row.completed,
-                errors: row.errors,
-                unfinished: row.unfinished,
-                body_bytes: row.body_bytes,
-                latency: row.latency.restore(Digits::Coarse).ok_or_else(broken)?,
-            };
+            tally.targets[index] = row.restore().ok_or_else(broken)?;
+        }
+        for group in &record.groups {
+            *tally.groups.entry(group.index).ok_or_else(broken)? = group.restore().ok_or_else(broken)?;
+        }
+        for (index, passed, failed) in record.checks {
+            plausible(passed.max(failed))?;
+            *tally.checks.entry(index).ok_or_else(broken)? = CheckTally { passed, failed };
         }
         Ok(tally)
     }

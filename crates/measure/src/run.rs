@@ -1,6 +1,6 @@
 //! A run as it is stored: the plan's text, the timeline and the evidence.
 
-use crate::{Environment, HostEvidence, LogReplay, Timeline, bounded};
+use crate::{Environment, Examples, HostEvidence, LogReplay, RowLabels, Timeline, bounded};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -24,6 +24,12 @@ pub struct Run {
     /// URL of each target, by its index in samples.
     #[serde(deserialize_with = "bounded::targets")]
     pub targets: Vec<String>,
+    /// Names of rows, groups and checks; empty for a run of plain requests.
+    #[serde(default, skip_serializing_if = "RowLabels::is_empty")]
+    pub labels: RowLabels,
+    /// Replies that did not pass a check, a few of each check.
+    #[serde(default, skip_serializing_if = "Examples::is_empty")]
+    pub examples: Examples,
     /// What was counted.
     pub timeline: Timeline,
     /// What was observed on each host that the load came from.
@@ -50,6 +56,8 @@ impl Run {
             wall: Duration::ZERO,
             warmup: Duration::ZERO,
             targets: Vec::new(),
+            labels: RowLabels::default(),
+            examples: Examples::default(),
             timeline: Timeline::new(interval),
             hosts: vec![HostEvidence::default()],
             shards: vec![(0, 1)],
@@ -62,6 +70,12 @@ impl Run {
     pub fn in_environment(mut self, environment: &Environment) -> Self {
         self.hosts.iter_mut().for_each(|host| host.environment = environment.clone());
         self
+    }
+
+    /// Returns the names of the rows, groups and checks; rows of plain requests go by URL.
+    #[must_use]
+    pub fn row_labels(&self) -> RowLabels {
+        self.labels.clone().or_urls(self.targets.iter().cloned())
     }
 
     /// Returns whether the run was stopped before its end on any host.

@@ -9,7 +9,7 @@
 //! Named fields let old files be read by new versions and new files, mostly, by old ones. Layout 1, which knew one host
 //! only, is still read.
 
-use crate::{Accounting, Environment, HostEvidence, Run, Timeline, bounded};
+use crate::{Accounting, Environment, Examples, HostEvidence, RowLabels, Run, Timeline, bounded};
 use flate2::{Compression, Crc, read::DeflateDecoder, write::DeflateEncoder};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -113,7 +113,8 @@ impl Run {
         let mut runs = runs.into_iter();
         let mut sum = runs.next().ok_or(MergeError::Nothing)?;
         for (place, run) in (1..).zip(runs) {
-            if run.plan_text != sum.plan_text || run.seed != sum.seed || run.targets != sum.targets {
+            let has_same_rows = run.targets == sum.targets && run.labels == sum.labels;
+            if run.plan_text != sum.plan_text || run.seed != sum.seed || !has_same_rows {
                 return Err(MergeError::OtherPlan(place));
             }
             if run.timeline.recorded_interval() != sum.timeline.recorded_interval() {
@@ -124,6 +125,7 @@ impl Run {
                 return Err(MergeError::SamePart(place));
             }
             sum.timeline.merge(&run.timeline);
+            sum.examples.merge(&run.examples);
             sum.wall = sum.wall.max(run.wall);
             sum.target_rate = sum.target_rate.zip(run.target_rate).map(|(sum, part)| sum + part);
             sum.shards.extend(run.shards);
@@ -217,6 +219,8 @@ impl OldRun {
             wall: self.wall,
             warmup: self.warmup,
             targets: self.targets,
+            labels: RowLabels::default(),
+            examples: Examples::default(),
             timeline: self.timeline,
             hosts: vec![HostEvidence { environment: self.environment, ..self.evidence }],
             shards: self.shards,

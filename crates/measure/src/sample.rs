@@ -36,6 +36,8 @@ pub struct Sample {
     pub target: u16,
     /// How it ended.
     pub outcome: Outcome,
+    /// Whether the reply did not pass a check; only of completed calls.
+    pub check_failed: bool,
 }
 
 const _: () = assert!(size_of::<Sample>() == 64, "a sample fills one cache line");
@@ -135,6 +137,7 @@ mod tests {
             status: 200,
             target: 0,
             outcome: Outcome::Completed,
+            check_failed: false,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Parses SLOs as people write them, and checks whether a run met them.
 
 use crate::estimate::is_known;
-use crate::{Latency, LatencyQuantile, Phase, Summary, Tally};
+use crate::labels::Scope;
+use crate::{Distribution, Latency, LatencyQuantile, Phase, RowLabels, Summary, Tally};
 use std::fmt;
 
 /// The figure that an SLO limits.
@@ -56,11 +57,13 @@ impl Comparison {
     }
 }
 
-/// One SLO, such as `p99<200ms`, `p(95)<200`, `errors<0.1%` or `rps>=4900`.
+/// One SLO, such as `p99<200ms`, `p(95)<200`, `errors<0.1%`, `rps>=4900` or `login: p99<200ms`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
     /// The SLO as it was written.
     pub text: String,
+    /// Name of the row, group or scenario that it is about; none if it is about the whole run.
+    pub name: Option<String>,
     /// The figure that it limits.
     pub metric: Metric,
     /// How the figure must compare.
@@ -172,15 +175,22 @@ fn nanos(text: &str, as_k6: bool) -> Option<f64> {
 
 impl Slo {
     /// Reads an SLO: a metric (`p99`, `p(99.9)`, `median`, `mean`, `min`, `max`, `errors`, `rps`), one of `<`, `<=`,
-    /// `>`, `>=`, and a limit. Latencies need a unit, except after `p(95)`, where a bare number is milliseconds as in k6.
+    /// `>`, `>=`, and a limit. The name of a row, group or scenario and a colon may stand before the metric. Latencies need a unit, except after `p(95)`, where a bare number is milliseconds as in k6.
     ///
     /// # Errors
     /// Which part is wrong and what would be right.
     pub fn parse(text: &str) -> Result<Self, SloError> {
         let wrong = |field, value: &str, remedy| SloError { field, value: value.to_owned(), remedy };
         let shape = || wrong("slo", text, "use a metric, a comparison and a limit, such as p99<200ms");
-        let place = text.find(['<', '>']).ok_or_else(shape)?;
-        let (metric_text, rest) = text.split_at(place);
+        let (name, condition) = match text.rsplit_once(':') {
+            Some((name, condition)) => (Some(name.trim()), condition),
+            None => (None, text),
+        };
+        if name.is_some_and(str::is_empty) {
+            return Err(wrong("slo", text, "put the name of a step, group or scenario before the colon"));
+        }
+        let place = condition.find(['<', '>']).ok_or_else(shape)?;
+        let (metric_text, rest) = condition.split_at(place);
         let (comparison, limit_text) = match rest.strip_prefix('<') {
             Some(rest) => match rest.strip_prefix('=') {
                 Some(limit) => (Comparison::AtMost, limit),
@@ -200,12 +210,16 @@ impl Slo {
         let limit = metric
             .parse_limit(limit_text, metric_text.contains('('))
             .map_err(|remedy| wrong("slo limit", limit_text, remedy))?;
-        Ok(Self { text: text.to_owned(), metric, comparison, limit })
+        Ok(Self { text: text.to_owned(), name: name.map(str::to_owned), metric, comparison, limit })
     }
 
     /// Compares the run's figure with the limit.
     #[must_use]
     pub fn judge(&self, summary: &Summary) -> SloResult {
+        if let Some(name) = &self.name {
+            let seconds = summary.window.1.since(summary.window.0).as_secs_f64();
+            return self.judge_part(name, &summary.tally, &summary.labels, seconds);
+        }
         let mut is_at_least = false;
         let actual = match self.metric {
             Metric::Quantile(quantile) => {
@@ -223,9 +237,12 @@ impl Slo {
     }
 
     /// Compares the figure of a run that goes on with the limit. `tally` is what was counted in `seconds` after the warm-up;
-    /// calls in flight are not in it.
+    /// calls in flight are not in it. `labels` are the names of its rows.
     #[must_use]
-    pub fn judge_so_far(&self, tally: &Tally, seconds: f64) -> SloResult {
+    pub fn judge_so_far(&self, tally: &Tally, labels: &RowLabels, seconds: f64) -> SloResult {
+        if let Some(name) = &self.name {
+            return self.judge_part(name, tally, labels, seconds);
+        }
         let moments = tally.phase(Phase::Latency).moments();
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
         let actual = match self.metric {
@@ -237,6 +254,46 @@ impl Slo {
             Metric::Rate => (seconds > 0.0).then(|| tally.completed() as f64 / seconds),
         };
         self.result(actual, false)
+    }
+
+    /// Compares the figure of a row, group or scenario with the limit. Only requests that ended are in it. Unknown if nothing has
+    /// the name.
+    fn judge_part(&self, name: &str, tally: &Tally, labels: &RowLabels, seconds: f64) -> SloResult {
+        let actual = match labels.scope(name) {
+            Some(Scope::Rows(rows)) => {
+                let row = tally.rows_together(&rows);
+                let finished = row.completed + row.failed;
+                self.part_figure(&row.latency, row.errors, finished, row.completed, seconds)
+            }
+            Some(Scope::Group(group)) => tally.group_results(group).and_then(|group| {
+                let finished = group.completed + group.failed;
+                self.part_figure(&group.wall, group.failed, finished, group.completed, seconds)
+            }),
+            None => None,
+        };
+        self.result(actual, false)
+    }
+
+    fn part_figure(
+        &self,
+        latency: &Distribution,
+        errors: u64,
+        finished: u64,
+        completed: u64,
+        seconds: f64,
+    ) -> Option<f64> {
+        let moments = latency.moments();
+        match self.metric {
+            Metric::Quantile(quantile) => latency
+                .quantile(quantile)
+                .filter(|_| is_known(quantile, latency.count()))
+                .map(|nanos| nanos as f64),
+            Metric::Mean => moments.mean_ns(),
+            Metric::Min => moments.min_ns().map(|nanos| nanos as f64),
+            Metric::Max => moments.max_ns().map(|nanos| nanos as f64),
+            Metric::Errors => (finished > 0).then(|| errors as f64 / finished as f64),
+            Metric::Rate => (seconds > 0.0).then(|| completed as f64 / seconds),
+        }
     }
 
     fn result(&self, actual: Option<f64>, is_at_least: bool) -> SloResult {
@@ -289,6 +346,7 @@ mod tests {
                 status: if number < 4 { 503 } else { 200 },
                 target: 0,
                 outcome: Outcome::Completed,
+                check_failed: false,
             });
         }
         for (slo, expected) in [
@@ -300,9 +358,13 @@ mod tests {
             ("errors<0.5%", SloState::Broken),
             ("rps>=200", SloState::Held),
         ] {
-            assert_eq!(Slo::parse(slo).unwrap().judge_so_far(&tally, 2.0).state, expected, "{slo}");
+            assert_eq!(
+                Slo::parse(slo).unwrap().judge_so_far(&tally, &RowLabels::default(), 2.0).state,
+                expected,
+                "{slo}"
+            );
         }
-        let nothing = Slo::parse("p99<2ms").unwrap().judge_so_far(&Tally::new(), 0.0);
+        let nothing = Slo::parse("p99<2ms").unwrap().judge_so_far(&Tally::new(), &RowLabels::default(), 0.0);
         assert_eq!(nothing.state, SloState::Unknown);
     }
 
@@ -339,12 +401,30 @@ mod tests {
             ("p100<5ms", "slo metric: `p100`: use p50, p99, p(99.9), median, mean, min, max, errors or rps"),
             ("p(99<5ms", "slo metric: `p(99`: use p50, p99, p(99.9), median, mean, min, max, errors or rps"),
             ("speed>3", "slo metric: `speed`: use p50, p99, p(99.9), median, mean, min, max, errors or rps"),
+            (": p99<5ms", "slo: `: p99<5ms`: put the name of a step, group or scenario before the colon"),
+            (
+                "item: speed>3",
+                "slo metric: `speed`: use p50, p99, p(99.9), median, mean, min, max, errors or rps",
+            ),
             ("p99<200", "slo limit: `200`: use a duration with its unit, such as 200ms or 1.5s"),
             ("p99<-1ms", "slo limit: `-1ms`: use a duration with its unit, such as 200ms or 1.5s"),
             ("errors<101%", "slo limit: `101%`: use a share, such as 0.1% or 0.001"),
             ("rps>fast", "slo limit: `fast`: use calls a second, such as 4900 or 4900/s"),
         ] {
             assert_eq!(Slo::parse(text).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn an_slo_may_name_a_row() {
+        for (text, name, metric) in [
+            ("item: p99<200ms", Some("item"), Metric::Quantile(0.99)),
+            (" my step :errors<1%", Some("my step"), Metric::Errors),
+            ("http://a.test/x: rps>5/s", Some("http://a.test/x"), Metric::Rate),
+            ("p99<200ms", None, Metric::Quantile(0.99)),
+        ] {
+            let slo = Slo::parse(text).unwrap();
+            assert_eq!((slo.name.as_deref(), slo.metric, slo.text.as_str()), (name, metric, text));
         }
     }
 
@@ -369,6 +449,7 @@ mod tests {
                 status: if number % 20 == 0 { 500 } else { 200 },
                 target: 0,
                 outcome: Outcome::Completed,
+                check_failed: false,
             });
         }
         run.timeline.add(0, &tally);

@@ -1,7 +1,11 @@
 //! Derives every figure once, with its unit. There is no arithmetic on measurements after this.
 
 use crate::estimate::{BATCHES, Ratio, is_known, quantile_interval, samples_needed};
-use crate::{Distribution, HostEvidence, Interval, Latency, Outcome, Phase, Run, Tally};
+use crate::step_figures::{groups, scenarios, steps};
+use crate::{
+    Distribution, GroupFigures, HostEvidence, Interval, Latency, Outcome, Phase, RowLabels, Run,
+    ScenarioFigures, StepFigures, Tally,
+};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 
@@ -27,6 +31,8 @@ pub struct Accounting {
     pub started: u64,
     /// Calls whose whole reply arrived, whatever its status.
     pub completed: u64,
+    /// Of these, calls whose reply did not pass a check.
+    pub check_failed: u64,
     /// Calls that ended without a complete reply.
     pub failed: u64,
     /// Calls that ended at their deadline.
@@ -46,6 +52,7 @@ impl Accounting {
             planned: counters.planned,
             started: counters.started,
             completed: tally.completed(),
+            check_failed: counters.check_failed,
             failed: tally.failed(),
             timed_out: tally.timed_out(),
             unfinished: tally.unfinished(),
@@ -280,7 +287,8 @@ pub struct Summary {
     pub tls: Figures,
     /// Age of the calls in flight at the stop.
     pub unfinished_age: Figures,
-    /// Calls that did not get the requested reply: failed, timed out, or a status of 400 and above.
+    /// Calls that did not get the requested reply: failed, timed out, a status of 400 and above, or a check that was not
+    /// passed.
     pub errors: u64,
     /// `errors` as a share of the calls that are over (0 to 1); none when there are none.
     pub error_share: Option<f64>,
@@ -290,6 +298,14 @@ pub struct Summary {
     pub intervals: Vec<IntervalFigures>,
     /// Each target that was called.
     pub targets: Vec<TargetFigures>,
+    /// Each step of the plan; empty for plain requests.
+    pub steps: Vec<StepFigures>,
+    /// Each group of steps.
+    pub groups: Vec<GroupFigures>,
+    /// Each scenario; steps beyond the table are in none.
+    pub scenarios: Vec<ScenarioFigures>,
+    /// The names of rows, groups and checks; rows of plain requests go by URL.
+    pub labels: RowLabels,
     /// How the rate of completed calls changed; none when the run is too short to say.
     pub rate_trend: Option<Trend>,
     /// How the mean latency changed; none when the run is too short to say.
@@ -475,6 +491,10 @@ impl Batches {
             histogram: bars(tally.phase(Phase::Latency)),
             intervals,
             targets: targets(run, &tally, seconds),
+            steps: steps(run, &tally, seconds),
+            groups: groups(run, &tally, seconds),
+            scenarios: scenarios(run, &tally, seconds),
+            labels: run.row_labels(),
             rate_trend: trend(&self.rate),
             latency_trend: trend(&self.phases[Phase::Latency as usize].mean),
             tally,
@@ -485,7 +505,7 @@ impl Batches {
 }
 
 /// The figures of a distribution without their intervals.
-fn plain_figures(values: &Distribution) -> Figures {
+pub(crate) fn plain_figures(values: &Distribution) -> Figures {
     let moments = values.moments();
     Figures {
         count: moments.count(),

@@ -36,6 +36,7 @@ fn completed(second: u64, latency_us: u64) -> Sample {
         status: 200,
         target: 0,
         outcome: Outcome::Completed,
+        check_failed: false,
     }
 }
 

@@ -3,7 +3,10 @@
 //! The engine's workers call [`Tally::record`] for each call, so it only writes to memory that [`Tally::reserved`]
 //! allocated. All other functions read or add up.
 
-use crate::{Digits, Distribution, Moments, Outcome, Sample};
+use crate::steps::Entries;
+use crate::{
+    CheckTally, Digits, Distribution, GroupTally, MAX_CHECKS, MAX_GROUPS, Moments, Outcome, Sample, Shape,
+};
 use std::time::Duration;
 
 /// Rows of the per-target table. Targets beyond them share one more row.
@@ -172,14 +175,22 @@ counters! {
     tls_resumed: sum,
     /// Connections open at once, at most.
     connections_held: peak,
+    /// Completed calls whose reply did not pass a check.
+    check_failed: sum,
+    /// Of these, calls with a status below 400, which are no errors by their status.
+    check_failed_only: sum,
 }
 
-/// What was counted about one target.
+/// What was counted about one row: a target, or a step of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetTally {
     /// Calls that completed.
     pub completed: u64,
-    /// Calls that failed, timed out, or were answered with a status of 400 and above.
+    /// Of these, calls whose reply did not pass a check.
+    pub check_failed: u64,
+    /// Calls that failed or timed out.
+    pub failed: u64,
+    /// Calls that failed, timed out, were answered with a status of 400 and above, or did not pass a check.
     pub errors: u64,
     /// Calls in flight at the stop.
     pub unfinished: u64,
@@ -190,9 +201,9 @@ pub struct TargetTally {
 }
 
 impl TargetTally {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let latency = Distribution::new(Digits::Coarse);
-        Self { completed: 0, errors: 0, unfinished: 0, body_bytes: 0, latency }
+        Self { completed: 0, check_failed: 0, failed: 0, errors: 0, unfinished: 0, body_bytes: 0, latency }
     }
 
     /// Whether nothing was counted.
@@ -201,8 +212,10 @@ impl TargetTally {
         self.completed + self.errors + self.unfinished == 0
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.completed += other.completed;
+        self.check_failed += other.check_failed;
+        self.failed += other.failed;
         self.errors += other.errors;
         self.unfinished += other.unfinished;
         self.body_bytes += other.body_bytes;
@@ -210,7 +223,8 @@ impl TargetTally {
     }
 
     fn clear(&mut self) {
-        (self.completed, self.errors, self.unfinished, self.body_bytes) = (0, 0, 0, 0);
+        (self.completed, self.check_failed, self.failed) = (0, 0, 0);
+        (self.errors, self.unfinished, self.body_bytes) = (0, 0, 0);
         self.latency.clear();
     }
 }
@@ -225,6 +239,8 @@ pub struct Tally {
     pub(crate) statuses: Box<[u64; STATUS_LIMIT]>,
     /// Rows for the first targets, and one for all others.
     pub(crate) targets: Box<[TargetTally; TARGET_ROWS + 1]>,
+    pub(crate) groups: Entries<GroupTally, MAX_GROUPS>,
+    pub(crate) checks: Entries<CheckTally, MAX_CHECKS>,
 }
 
 impl Default for Tally {
@@ -244,18 +260,22 @@ impl Tally {
             connection_failures: [0; Outcome::COUNT],
             statuses: Box::new([0; STATUS_LIMIT]),
             targets: Box::new(std::array::from_fn(|_| TargetTally::new())),
+            groups: Entries::default(),
+            checks: Entries::default(),
         }
     }
 
-    /// An empty tally with all the memory it needs for this many targets, so that recording allocates nothing: at most
-    /// 1.1 MiB, of which only the part in use is ever touched.
+    /// An empty tally with all the memory it needs for these rows, groups and checks, so that recording allocates nothing:
+    /// at most 1.1 MiB without groups, of which only the part in use is ever touched.
     #[must_use]
-    pub fn reserved(targets: usize) -> Self {
+    pub fn reserved(shape: Shape) -> Self {
         let mut tally = Self::new();
         tally.phases.iter_mut().for_each(Distribution::reserve);
-        let others = usize::from(targets > TARGET_ROWS);
-        let rows = tally.targets.iter_mut().take(targets.min(TARGET_ROWS) + others);
+        let others = usize::from(shape.rows > TARGET_ROWS);
+        let rows = tally.targets.iter_mut().take(shape.rows.min(TARGET_ROWS) + others);
         rows.for_each(|row| row.latency.reserve());
+        tally.groups = Entries::reserved(shape.groups, GroupTally::reserved);
+        tally.checks = Entries::reserved(shape.checks, CheckTally::default);
         tally
     }
 
@@ -267,6 +287,8 @@ impl Tally {
         self.connection_failures = [0; Outcome::COUNT];
         self.statuses.fill(0);
         self.targets.iter_mut().filter(|row| !row.is_empty()).for_each(TargetTally::clear);
+        self.groups.clear();
+        self.checks.clear();
     }
 
     /// Counts calls that the schedule or a session requested.
@@ -343,6 +365,37 @@ impl Tally {
         row.errors += u64::from(sample.status >= 400);
         row.body_bytes += sample.body_bytes;
         row.latency.record(latency);
+        if sample.check_failed {
+            self.record_check_failed(sample);
+        }
+    }
+
+    #[cold]
+    fn record_check_failed(&mut self, sample: &Sample) {
+        let only = u64::from(sample.status < 400);
+        self.counters.check_failed += 1;
+        self.counters.check_failed_only += only;
+        let row = self.target_mut(sample.target);
+        row.check_failed += 1;
+        row.errors += only;
+    }
+
+    /// Counts a session's pass through a group: the time from its first request to the end of its last, the sum of their
+    /// latencies, and whether a step failed. Groups from [`MAX_GROUPS`] on are not counted.
+    #[inline]
+    pub fn group(&mut self, group: u16, wall: Duration, requests: Duration, failed: bool) {
+        if let Some(group) = self.groups.entry(group) {
+            group.add(nanos(wall), nanos(requests), failed);
+        }
+    }
+
+    /// Counts the result of a check. Checks from [`MAX_CHECKS`] on are not counted.
+    #[inline]
+    pub fn check(&mut self, check: u16, passed: bool) {
+        if let Some(check) = self.checks.entry(check) {
+            check.passed += u64::from(passed);
+            check.failed += u64::from(!passed);
+        }
     }
 
     fn record_incomplete(&mut self, sample: &Sample) {
@@ -363,6 +416,7 @@ impl Tally {
             self.phase_mut(Phase::FailedAfter).record(age);
         }
         let row = self.target_mut(sample.target);
+        row.failed += 1;
         row.errors += 1;
         if timed_out {
             row.latency.record(age);
@@ -464,6 +518,8 @@ impl Tally {
             .zip(other.targets.iter())
             .filter(|(_, row)| !row.is_empty())
             .for_each(|(a, b)| a.merge(b));
+        self.groups.merge(&other.groups);
+        self.checks.merge(&other.checks);
     }
 
     /// The counters.
@@ -518,8 +574,44 @@ impl Tally {
             .map(|(index, row)| (if usize::from(index) < TARGET_ROWS { index } else { OTHER_TARGETS }, row))
     }
 
-    /// Adds all rows of targets up in one: for tallies whose rows are different targets.
+    /// The row with this index in the table of targets; none beyond the table.
+    pub(crate) fn row(&self, index: u16) -> Option<&TargetTally> {
+        self.targets.get(..TARGET_ROWS)?.get(usize::from(index))
+    }
+
+    /// These rows added up.
+    pub(crate) fn rows_together(&self, rows: &[u16]) -> TargetTally {
+        let mut sum = TargetTally::new();
+        rows.iter().filter_map(|row| self.row(*row)).for_each(|row| sum.merge(row));
+        sum
+    }
+
+    /// Groups that were counted, with their index.
+    pub fn groups(&self) -> impl Iterator<Item = (u16, &GroupTally)> {
+        self.groups.iter()
+    }
+
+    /// The results of a group; none if nothing was counted.
+    #[must_use]
+    pub fn group_results(&self, group: u16) -> Option<&GroupTally> {
+        self.groups.get(group)
+    }
+
+    /// Checks that were counted, with their index.
+    pub fn checks(&self) -> impl Iterator<Item = (u16, CheckTally)> {
+        self.checks.iter().map(|(index, check)| (index, *check))
+    }
+
+    /// The results of a check.
+    #[must_use]
+    pub fn check_results(&self, check: u16) -> CheckTally {
+        self.checks.get(check).copied().unwrap_or_default()
+    }
+
+    /// Adds all rows of targets up in one, and leaves out groups and checks: for tallies whose rows are different targets.
     pub fn forget_targets(&mut self) {
+        self.groups.clear();
+        self.checks.clear();
         if let Some((others, rows)) = self.targets.split_last_mut() {
             for row in rows {
                 others.merge(row);
@@ -558,10 +650,11 @@ impl Tally {
         self.statuses[400..].iter().sum()
     }
 
-    /// Returns the calls that did not get the requested reply: failed, timed out, or a status of 400 and above.
+    /// Returns the calls that did not get the requested reply: failed, timed out, a status of 400 and above, or a check that
+    /// was not passed.
     #[must_use]
     pub fn errors(&self) -> u64 {
-        self.failed() + self.timed_out() + self.error_statuses()
+        self.failed() + self.timed_out() + self.error_statuses() + self.counters.check_failed_only
     }
 
     /// Calls that are over: all but those in flight at the stop.

@@ -15,6 +15,7 @@ fn sample(number: u64, outcome: Outcome) -> Sample {
         status: if number.is_multiple_of(5) { 503 } else { 200 },
         target: (number % 100) as u16,
         outcome,
+        check_failed: false,
     }
 }
 
@@ -114,4 +115,42 @@ fn what_was_at_once_adds_between_workers_and_not_over_time() {
     later.follow(&two);
     assert_eq!((together.counters().max_in_flight, together.counters().connections_held), (9, 4));
     assert_eq!((later.counters().max_in_flight, later.counters().connections_held), (5, 2));
+}
+
+#[test]
+fn a_failed_check_is_counted_once_as_completed_and_once_as_an_error() {
+    let mut tally = Tally::new();
+    for (status, check_failed) in [(200, false), (200, true), (500, true), (500, false)] {
+        tally.record(&Sample { status, check_failed, target: 3, ..sample(1, Outcome::Completed) });
+    }
+    assert_eq!((tally.completed(), tally.counters().check_failed, tally.errors()), (4, 2, 3));
+    let (_, row) = tally.targets().next().unwrap();
+    assert_eq!((row.completed, row.check_failed, row.failed, row.errors), (4, 2, 0, 3));
+}
+
+#[test]
+fn groups_and_checks_add_up_with_and_without_reserved_memory() {
+    let fill = |tally: &mut Tally| {
+        tally.group(3, Duration::from_millis(5), Duration::from_millis(2), false);
+        tally.group(3, Duration::from_millis(7), Duration::ZERO, true);
+        tally.check(2, true);
+        tally.check(2, false);
+        tally.check(256, true);
+    };
+    let mut grown = Tally::new();
+    fill(&mut grown);
+    let mut reserved = Tally::reserved(Shape { rows: 1, groups: 9, checks: 9 });
+    assert_eq!(reserved, Tally::new(), "memory is no count");
+    fill(&mut reserved);
+    assert_eq!(grown, reserved);
+    assert_ne!(grown, Tally::new());
+    let both = sum(&[&grown, &reserved]);
+    let group = both.group_results(3).unwrap();
+    assert_eq!((group.completed, group.failed, group.wall.count()), (2, 2, 2));
+    assert_eq!(both.check_results(2), CheckTally { passed: 2, failed: 2 });
+    assert_eq!(both.checks().count(), 1, "the check beyond the table is not counted");
+    let bytes = rmp_serde::to_vec_named(&both).unwrap();
+    assert_eq!(rmp_serde::from_slice::<Tally>(&bytes).unwrap(), both);
+    reserved.reset();
+    assert_eq!(reserved, Tally::new());
 }

@@ -88,6 +88,7 @@ fn on_time() -> Sample {
         status: 200,
         target: 0,
         outcome: Outcome::Completed,
+        check_failed: false,
     }
 }
 

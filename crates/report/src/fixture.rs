@@ -20,6 +20,7 @@ fn sample(at_us: u64, latency_us: u64, outcome: Outcome) -> Sample {
         status: 200,
         target: 0,
         outcome,
+        check_failed: false,
     }
 }
 

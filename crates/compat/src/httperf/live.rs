@@ -220,6 +220,7 @@ mod tests {
             status: 200,
             target: 0,
             outcome: Outcome::Completed,
+            check_failed: false,
         }
     }
 

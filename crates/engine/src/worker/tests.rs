@@ -13,7 +13,7 @@ use crate::capacity::Capacity;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use warwolf_measure::{IntervalBatch, Latency, Mismatch, Phase, ProxyKind, Tally, ViolationKind};
+use warwolf_measure::{IntervalBatch, Latency, Mismatch, Phase, ProxyKind, Shape, Tally, ViolationKind};
 use warwolf_observe::CallRecord;
 use warwolf_plan::{
     ArrivalProcess, Auth, CheckedPlan, CookiePolicy, Credentials, HttpVersion, Order, Ownership, Plan, Proxy,
@@ -82,7 +82,7 @@ impl<'p> Bench<'p> {
             shard,
             endpoints: prepared.endpoints.clone(),
             tls: crate::setup::tls_config(plan, false).unwrap(),
-            recorder: Recorder::new(0, Box::new(Tally::reserved(1)), interval, send, empties),
+            recorder: Recorder::new(0, Box::new(Tally::reserved(Shape::of_rows(1))), interval, send, empties),
             control: control.clone(),
             observer: None,
             feed: None,

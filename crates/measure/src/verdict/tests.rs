@@ -21,6 +21,7 @@ fn sample(second: u64, lag_us: u64, service_us: u64, outcome: Outcome) -> Sample
         status: 200,
         target: 0,
         outcome,
+        check_failed: false,
     }
 }
 

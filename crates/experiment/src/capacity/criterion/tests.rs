@@ -96,6 +96,7 @@ fn sample(from: f64, to: f64, done: bool) -> Sample {
         status: if done { 200 } else { 0 },
         target: 0,
         outcome: if done { Outcome::Completed } else { Outcome::Unfinished },
+        check_failed: false,
     }
 }
 
