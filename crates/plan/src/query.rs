@@ -144,6 +144,8 @@ pub enum Predicate {
     Equal(Literal),
     /// `!=`
     NotEqual(Literal),
+    /// `===`: the same kind and value. A text never equals a number.
+    Same(Literal),
     /// `<`
     Less(Literal),
     /// `<=`
@@ -154,6 +156,8 @@ pub enum Predicate {
     AtLeast(Literal),
     /// `contains`: a text contains a text, bytes contain bytes, a list contains a value.
     Contains(Literal),
+    /// `includes`: an element of a list is the [`Predicate::Same`] as the value. What is no list counts as a list of one.
+    Includes(Literal),
     /// `starts_with`
     StartsWith(Literal),
     /// `ends_with`

@@ -76,11 +76,13 @@ impl Display for Check {
         match &self.predicate {
             Predicate::Equal(value) => compared("==", value),
             Predicate::NotEqual(value) => compared("!=", value),
+            Predicate::Same(value) => compared("===", value),
             Predicate::Less(value) => compared("<", value),
             Predicate::AtMost(value) => compared("<=", value),
             Predicate::Greater(value) => compared(">", value),
             Predicate::AtLeast(value) => compared(">=", value),
             Predicate::Contains(value) => compared("contains", value),
+            Predicate::Includes(value) => compared("includes", value),
             Predicate::StartsWith(value) => compared("starts_with", value),
             Predicate::EndsWith(value) => compared("ends_with", value),
             Predicate::Matches(pattern) => write!(f, " matches {}", quoted(pattern)),

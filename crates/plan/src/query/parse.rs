@@ -38,14 +38,16 @@ const FILTERS: [&str; 24] = [
     "utf8_encode",
 ];
 
-const PREDICATES: [&str; 24] = [
+const PREDICATES: [&str; 26] = [
     "==",
     "!=",
+    "===",
     "<",
     "<=",
     ">",
     ">=",
     "contains",
+    "includes",
     "starts_with",
     "ends_with",
     "matches",
@@ -211,11 +213,13 @@ fn predicate(lexer: &mut Lexer<'_>, query: &Query, filters: &[Filter]) -> Result
     Ok(match name.as_str() {
         "==" => Predicate::Equal(value()?),
         "!=" => Predicate::NotEqual(value()?),
+        "===" => Predicate::Same(value()?),
         "<" => Predicate::Less(value()?),
         "<=" => Predicate::AtMost(value()?),
         ">" => Predicate::Greater(value()?),
         ">=" => Predicate::AtLeast(value()?),
         "contains" => Predicate::Contains(value()?),
+        "includes" => Predicate::Includes(value()?),
         "starts_with" => Predicate::StartsWith(value()?),
         "ends_with" => Predicate::EndsWith(value()?),
         "matches" => Predicate::Matches(argument(lexer, &name)?),

@@ -25,6 +25,8 @@ fn a_check_reads_back_as_it_is_printed() {
         "bytes == hex:00ff",
         "json $.n == 1.0",
         "json $ is_object",
+        "json $.n === 1",
+        "header Via includes \"1.1 a\"",
     ] {
         let parsed = check(text);
         assert_eq!(parsed.to_string(), text);
