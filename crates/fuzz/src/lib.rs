@@ -1,5 +1,5 @@
-//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file, of an access log, and
-//! of the files that the classics read.
+//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file, of an access log, of
+//! a Hurl file, and of the files that the classics read.
 //!
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
 #![forbid(unsafe_code)]
@@ -10,11 +10,13 @@ mod classics;
 #[expect(dead_code, reason = "the tests it belongs to use more of it")]
 #[path = "../../http/tests/peer/diary.rs"]
 mod diary;
+mod hurl;
 mod logs;
 #[path = "../../http/tests/peer/reference.rs"]
 mod reference;
 
 pub use classics::{http_load, httperf, siege};
+pub use hurl::hurl;
 pub use logs::log;
 use std::sync::Arc;
 use warwolf_clock::Timestamp;

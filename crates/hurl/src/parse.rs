@@ -80,7 +80,9 @@ fn request(cursor: &mut Cursor<'_>, comments: Vec<Comment>) -> Result<Request, P
 }
 
 fn request_section(
-    cursor: &mut Cursor<'_>, request: &mut Request, section: Section<'_>,
+    cursor: &mut Cursor<'_>,
+    request: &mut Request,
+    section: Section<'_>,
 ) -> Result<(), ParseError> {
     match section.name {
         "Query" => request.query = key_values(cursor)?,
@@ -116,9 +118,14 @@ fn request_section(
 fn response(cursor: &mut Cursor<'_>) -> Result<Response, ParseError> {
     let pos = cursor.pos();
     cursor.expect("HTTP")?;
-    let versions =
-        [("/1.0", Version::Http10), ("/1.1", Version::Http11), ("/2", Version::Http2), ("/3", Version::Http3)];
-    let version = versions.into_iter().find(|(text, _)| cursor.eat(text)).map_or(Version::Any, |(_, version)| version);
+    let versions = [
+        ("/1.0", Version::Http10),
+        ("/1.1", Version::Http11),
+        ("/2", Version::Http2),
+        ("/3", Version::Http3),
+    ];
+    let version =
+        versions.into_iter().find(|(text, _)| cursor.eat(text)).map_or(Version::Any, |(_, version)| version);
     if !cursor.spaces() {
         return Err(error(pos, "expected HTTP, HTTP/1.0, HTTP/1.1, HTTP/2 or HTTP/3 and a space"));
     }
@@ -150,7 +157,9 @@ fn response(cursor: &mut Cursor<'_>) -> Result<Response, ParseError> {
 }
 
 fn response_section(
-    cursor: &mut Cursor<'_>, response: &mut Response, section: Section<'_>,
+    cursor: &mut Cursor<'_>,
+    response: &mut Response,
+    section: Section<'_>,
 ) -> Result<(), ParseError> {
     match section.name {
         "Captures" => loop {

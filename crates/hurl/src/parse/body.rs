@@ -135,7 +135,9 @@ fn base64(cursor: &mut Cursor<'_>) -> Result<BodyKind, ParseError> {
     cursor.expect(";")?;
     let letters: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
     let bytes = BASE64.decode(letters);
-    bytes.map(BodyKind::Base64).map_err(|problem| error(before.pos(), format!("this is not base64: {problem}")))
+    bytes
+        .map(BodyKind::Base64)
+        .map_err(|problem| error(before.pos(), format!("this is not base64: {problem}")))
 }
 
 /// The rest of `hex,…;`.

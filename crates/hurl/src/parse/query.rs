@@ -9,8 +9,24 @@ use crate::ast::{
 use crate::error::ParseError;
 
 const QUERIES: &[&str] = &[
-    "status", "version", "url", "header", "cookie", "body", "xpath", "jsonpath", "regex", "variable",
-    "duration", "bytes", "rawbytes", "sha256", "md5", "certificate", "ip", "redirects",
+    "status",
+    "version",
+    "url",
+    "header",
+    "cookie",
+    "body",
+    "xpath",
+    "jsonpath",
+    "regex",
+    "variable",
+    "duration",
+    "bytes",
+    "rawbytes",
+    "sha256",
+    "md5",
+    "certificate",
+    "ip",
+    "redirects",
 ];
 
 /// Attributes of a certificate.
@@ -18,25 +34,62 @@ const CERTIFICATE: &[&str] =
     &["Subject", "Issuer", "Start-Date", "Expire-Date", "Serial-Number", "Subject-Alt-Name", "Value"];
 
 /// Attributes of a cookie.
-const COOKIE: &[&str] =
-    &["value", "expires", "max-age", "domain", "path", "secure", "httponly", "samesite"];
+const COOKIE: &[&str] = &["value", "expires", "max-age", "domain", "path", "secure", "httponly", "samesite"];
 
 /// Filters without arguments.
 const PLAIN: &[&str] = &[
-    "base64Decode", "base64Encode", "base64UrlSafeDecode", "base64UrlSafeEncode", "count", "daysAfterNow",
-    "daysBeforeNow", "first", "htmlEscape", "htmlUnescape", "last", "location", "toFloat", "toHex", "toInt",
-    "toString", "urlDecode", "urlEncode", "utf8Decode", "utf8Encode",
+    "base64Decode",
+    "base64Encode",
+    "base64UrlSafeDecode",
+    "base64UrlSafeEncode",
+    "count",
+    "daysAfterNow",
+    "daysBeforeNow",
+    "first",
+    "htmlEscape",
+    "htmlUnescape",
+    "last",
+    "location",
+    "toFloat",
+    "toHex",
+    "toInt",
+    "toString",
+    "urlDecode",
+    "urlEncode",
+    "utf8Decode",
+    "utf8Encode",
 ];
 
 /// Filters with one text.
 const TEXTUAL: &[&str] = &[
-    "charsetDecode", "dateFormat", "decode", "format", "jsonpath", "split", "toDate", "urlQueryParam", "xpath",
+    "charsetDecode",
+    "dateFormat",
+    "decode",
+    "format",
+    "jsonpath",
+    "split",
+    "toDate",
+    "urlQueryParam",
+    "xpath",
 ];
 
 /// Predicates without a value.
 const TESTS: &[&str] = &[
-    "exists", "isBoolean", "isCollection", "isDate", "isEmpty", "isFloat", "isInteger", "isIpv4", "isIpv6",
-    "isIsoDate", "isList", "isNumber", "isObject", "isString", "isUuid",
+    "exists",
+    "isBoolean",
+    "isCollection",
+    "isDate",
+    "isEmpty",
+    "isFloat",
+    "isInteger",
+    "isIpv4",
+    "isIpv6",
+    "isIsoDate",
+    "isList",
+    "isNumber",
+    "isObject",
+    "isString",
+    "isUuid",
 ];
 
 /// Predicates with a value. A symbol that begins with another comes before it.
@@ -95,13 +148,17 @@ fn cookie(cursor: &mut Cursor<'_>) -> Result<QueryKind, ParseError> {
     let Some(Piece::Text(last)) = pieces.last_mut() else {
         return Ok(QueryKind::Cookie(Template { pos, pieces }, None));
     };
-    let Some((name, attribute)) = last.clone().split_once('[').map(|(a, b)| (a.to_owned(), b.to_owned())) else {
+    let Some((name, attribute)) = last.clone().split_once('[').map(|(a, b)| (a.to_owned(), b.to_owned()))
+    else {
         return Ok(QueryKind::Cookie(Template { pos, pieces }, None));
     };
     let attribute = attribute.strip_suffix(']').map(|text| text.trim().to_ascii_lowercase());
     let attribute = attribute.filter(|text| COOKIE.contains(&text.as_str()));
     let Some(attribute) = attribute else {
-        return Err(error(before.pos(), format!("expected an attribute of a cookie ({})", COOKIE.join(", "))));
+        return Err(error(
+            before.pos(),
+            format!("expected an attribute of a cookie ({})", COOKIE.join(", ")),
+        ));
     };
     if name.is_empty() {
         pieces.pop();
@@ -115,8 +172,9 @@ fn certificate(cursor: &mut Cursor<'_>) -> Result<QueryKind, ParseError> {
     cursor.expect("\"")?;
     let before = *cursor;
     let name = cursor.take_while(|letter| letter.is_ascii_alphabetic() || letter == '-');
-    let name = entry(CERTIFICATE, name)
-        .ok_or_else(|| before.expected(&format!("an attribute of a certificate ({})", CERTIFICATE.join(", "))))?;
+    let name = entry(CERTIFICATE, name).ok_or_else(|| {
+        before.expected(&format!("an attribute of a certificate ({})", CERTIFICATE.join(", ")))
+    })?;
     cursor.expect("\"")?;
     Ok(QueryKind::Certificate(name))
 }
@@ -245,7 +303,9 @@ pub(super) fn predicate(cursor: &mut Cursor<'_>) -> Result<Predicate, ParseError
         cursor.eat(word);
         return Ok(Predicate { pos, not, name, value: None });
     }
-    let symbol = COMPARISONS.iter().find(|known| if word.is_empty() { cursor.starts_with(known) } else { **known == word });
+    let symbol = COMPARISONS
+        .iter()
+        .find(|known| if word.is_empty() { cursor.starts_with(known) } else { **known == word });
     let Some(name) = symbol.copied() else {
         let known = [COMPARISONS, TESTS].concat().join(", ");
         return Err(cursor.expected(&format!("a predicate ({known})")));
@@ -259,7 +319,9 @@ pub(super) fn predicate(cursor: &mut Cursor<'_>) -> Result<Predicate, ParseError
     let value = value(cursor)?;
     let (fits, what) = match (name, &value.kind) {
         ("==" | "!=" | "contains" | "includes", _) => (true, ""),
-        (">" | ">=" | "<" | "<=", ValueKind::Number(_) | ValueKind::Text(_) | ValueKind::Value(_)) => (true, ""),
+        (">" | ">=" | "<" | "<=", ValueKind::Number(_) | ValueKind::Text(_) | ValueKind::Value(_)) => {
+            (true, "")
+        }
         (">" | ">=" | "<" | "<=", _) => (false, "a number or a text"),
         ("matches", ValueKind::Text(_) | ValueKind::Pattern(_)) => (true, ""),
         ("matches", _) => (false, "a regular expression in `\"` or `/`"),
@@ -293,7 +355,11 @@ fn value(cursor: &mut Cursor<'_>) -> Result<Value, ParseError> {
             Some('"') => ValueKind::Text(quoted(cursor)?),
             Some('`') => ValueKind::Text(backticks(cursor)?),
             Some('/') => ValueKind::Pattern(slashed(cursor)?),
-            _ => return Err(cursor.expected("a value (a text in `\"`, a number, true, false, null, bytes, a file)")),
+            _ => {
+                return Err(
+                    cursor.expected("a value (a text in `\"`, a number, true, false, null, bytes, a file)")
+                );
+            }
         }
     };
     Ok(Value { pos, kind })

@@ -9,6 +9,7 @@ pub(super) fn document(cursor: &mut Cursor<'_>) -> Result<String, ParseError> {
     let mut open: Vec<&str> = Vec::new();
     loop {
         if cursor.eat("<?") {
+            name(cursor)?;
             skip_past(cursor, "?>")?;
         } else if cursor.eat("<!--") {
             skip_past(cursor, "-->")?;
