@@ -187,11 +187,14 @@ pub struct TemplateBuilder {
     version: Version,
     lines: Vec<Line>,
     body: RequestBody,
+    body_hole: Option<u16>,
 }
 
 #[derive(Clone, Debug)]
 enum Line {
     Field(String, String),
+    /// A field whose value is filled in.
+    FieldHole(String, u16),
     Hole(u16),
     Raw(Vec<u8>),
 }
@@ -208,6 +211,7 @@ impl TemplateBuilder {
             version,
             lines: Vec::new(),
             body: RequestBody::None,
+            body_hole: None,
         }
     }
 
@@ -222,6 +226,13 @@ impl TemplateBuilder {
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.lines.push(Line::Field(name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Adds a header field whose value [`Fill::value`] supplies: bytes without line ends.
+    #[must_use]
+    pub fn header_hole(mut self, name: &str, hole: u16) -> Self {
+        self.lines.push(Line::FieldHole(name.to_owned(), hole));
         self
     }
 
@@ -243,6 +254,14 @@ impl TemplateBuilder {
     #[must_use]
     pub fn body(mut self, body: RequestBody) -> Self {
         self.body = body;
+        self
+    }
+
+    /// Makes the body a hole: [`Fill::value`] supplies the end of the head, with the field `Content-Length` and the empty line,
+    /// and then the body.
+    #[must_use]
+    pub fn body_hole(mut self, hole: u16) -> Self {
+        self.body_hole = Some(hole);
         self
     }
 
@@ -270,9 +289,19 @@ impl TemplateBuilder {
         for line in &self.lines {
             match line {
                 Line::Field(name, value) => push_field(name, value, &mut bytes)?,
+                Line::FieldHole(name, hole) => {
+                    push_field(name, "", &mut bytes)?;
+                    holes.push((bytes.len() - 2, Hole::Value(*hole)));
+                }
                 Line::Hole(hole) => holes.push((bytes.len(), Hole::Fields(*hole))),
                 Line::Raw(raw) => bytes.extend_from_slice(raw),
             }
+        }
+        if let Some(hole) = self.body_hole {
+            holes.push((bytes.len(), Hole::Value(hole)));
+            let closes = self.closes();
+            let template = Template::complete(bytes, holes, &self.method, closes, RequestBody::None);
+            return Ok(Template { has_body: true, ..template });
         }
         if let Some(length) = self.length()
             && !self.names("content-length")
@@ -316,6 +345,7 @@ impl TemplateBuilder {
     fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.lines.iter().filter_map(|line| match line {
             Line::Field(name, value) => Some((name.as_str(), value.as_str())),
+            Line::FieldHole(name, _) => Some((name.as_str(), "")),
             _ => None,
         })
     }

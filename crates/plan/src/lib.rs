@@ -11,6 +11,7 @@ mod connections;
 mod describe;
 mod error;
 mod ftp;
+mod inputs;
 mod nearest;
 pub mod quantity;
 pub mod query;
@@ -21,6 +22,7 @@ mod session;
 mod shard;
 mod step;
 mod stop;
+mod table;
 pub mod template;
 pub mod text;
 pub mod words;
@@ -33,6 +35,7 @@ pub use connections::{
 pub use describe::describe;
 pub use error::PlanError;
 pub use ftp::{Transfer, TransferKind};
+pub use inputs::{Inputs, Needs};
 pub use nearest::nearest;
 pub use request::{
     Body, Endpoint, Hole, HoleValue, Part, PartContent, RandomData, Request, RequestId, RequestShape, Scheme,
@@ -47,6 +50,7 @@ pub use session::{
 pub use shard::Shard;
 pub use step::{Again, DataTable, OnFail, Repeat, Scenario, Step, Take, Variable, VariableValue};
 pub use stop::Stop;
+pub use table::Table;
 pub use words::ArrivalWords;
 
 use serde::{Deserialize, Serialize};
@@ -155,7 +159,7 @@ impl Plan {
         self.check_fields()?;
         let mut shapes = Shapes::default();
         self.requests.iter_mut().for_each(|request| shapes.share(request));
-        Ok(CheckedPlan(self))
+        Ok(CheckedPlan { plan: self, inputs: Arc::default() })
     }
 
     fn check_fields(&self) -> Result<(), PlanError> {
@@ -242,20 +246,38 @@ impl Plan {
 }
 
 /// A plan that has passed [`Plan::check`]. To change it, turn it into a [`Plan`] and check that.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckedPlan(Plan);
+#[derive(Clone, Debug)]
+pub struct CheckedPlan {
+    plan: Plan,
+    inputs: Arc<Inputs>,
+}
+
+impl CheckedPlan {
+    /// The contents of what the plan names; empty unless given by [`CheckedPlan::with_inputs`].
+    #[must_use]
+    pub fn inputs(&self) -> &Arc<Inputs> {
+        &self.inputs
+    }
+}
+
+/// Inputs are not compared.
+impl PartialEq for CheckedPlan {
+    fn eq(&self, other: &Self) -> bool {
+        self.plan == other.plan
+    }
+}
 
 impl Deref for CheckedPlan {
     type Target = Plan;
 
     fn deref(&self) -> &Plan {
-        &self.0
+        &self.plan
     }
 }
 
 impl From<CheckedPlan> for Plan {
-    fn from(CheckedPlan(plan): CheckedPlan) -> Self {
-        plan
+    fn from(checked: CheckedPlan) -> Self {
+        checked.plan
     }
 }
 

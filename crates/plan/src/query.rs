@@ -237,4 +237,28 @@ impl Check {
     pub const fn new(query: Query, predicate: Predicate) -> Self {
         Self { query, filters: Vec::new(), is_negated: false, predicate }
     }
+
+    /// Calls `see` with each text that it compares with, which may contain values in double braces.
+    pub(crate) fn each_text(&self, see: &mut dyn FnMut(&str)) {
+        fn literal(value: &Literal, see: &mut dyn FnMut(&str)) {
+            match value {
+                Literal::Text(text) => see(text),
+                Literal::List(values) => values.iter().for_each(|value| literal(value, see)),
+                _ => {}
+            }
+        }
+        match &self.predicate {
+            Predicate::Equal(value)
+            | Predicate::NotEqual(value)
+            | Predicate::Less(value)
+            | Predicate::AtMost(value)
+            | Predicate::Greater(value)
+            | Predicate::AtLeast(value)
+            | Predicate::Contains(value)
+            | Predicate::StartsWith(value)
+            | Predicate::EndsWith(value) => literal(value, see),
+            Predicate::In(values) => values.iter().for_each(|value| literal(value, see)),
+            _ => {}
+        }
+    }
 }

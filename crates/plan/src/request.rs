@@ -1,4 +1,5 @@
 use crate::PlanError;
+use crate::template::{self, Piece, Template};
 use crate::words::{check_header, check_path, is_token};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -375,6 +376,57 @@ impl Request {
         Self { path: path.into(), shape: Arc::clone(&self.shape) }
     }
 
+    /// The request as it was sent with this path: where it is a template, its path is not one, and its query is in the path.
+    #[must_use]
+    pub fn sent_as(&self, path: &str) -> Self {
+        if !self.is_template {
+            return self.beside(path);
+        }
+        let mut sent = self.beside(template::escape(path));
+        sent.query.clear();
+        sent
+    }
+
+    /// Calls `see` with the name of each field that may contain values in double braces, and its text.
+    pub(crate) fn each_text(&self, see: &mut dyn FnMut(&str, &str)) {
+        see("path", &self.path);
+        self.headers.iter().for_each(|(name, value)| see(&format!("headers.{name}"), value));
+        self.basic_auth.iter().for_each(|login| see("basic_auth", login));
+        for (name, value) in &self.query {
+            see("query", name);
+            see(&format!("query.{name}"), value);
+        }
+        match &self.body {
+            Body::Text(text) => see("body", text),
+            Body::Json(text) => see("json", text),
+            Body::Form(fields) => {
+                for (name, value) in fields {
+                    see("form", name);
+                    see(&format!("form.{name}"), value);
+                }
+            }
+            Body::Multipart(parts) => {
+                for part in parts {
+                    if let PartContent::Text(text) = &part.content {
+                        see(&format!("multipart.{}", part.name), text);
+                    }
+                }
+            }
+            Body::None | Body::Bytes(_) | Body::File(_) | Body::Random(_) => {}
+        }
+    }
+
+    /// Checks the texts of a template: each must read as one, and what is not a value must be right in its field.
+    fn check_template(&self) -> Result<(), PlanError> {
+        let mut found = Ok(());
+        self.each_text(&mut |field, text| {
+            if found.is_ok() {
+                found = Template::parse(field, text).and_then(|template| check_texts(field, &template));
+            }
+        });
+        found
+    }
+
     /// What it consists of besides its path. Requests joined by [`Shapes`] have the same one.
     #[must_use]
     pub const fn shape(&self) -> &Arc<RequestShape> {
@@ -468,6 +520,7 @@ impl Request {
     pub(crate) fn check_beside(&self) -> Result<(), PlanError> {
         match &self.head {
             _ if self.endpoint.scheme == Scheme::Ftp => self.check(),
+            None if self.is_template => self.check_template(),
             None => self.check_target(),
             Some(_) if self.holes.iter().any(|hole| hole.value == HoleValue::Path) => {
                 check_latin("path", &self.path)
@@ -501,13 +554,33 @@ impl Request {
         if self.method.is_empty() || !self.method.bytes().all(is_token) {
             return Err(PlanError::new("method", &self.method, "use a method such as GET or POST"));
         }
-        self.check_target()?;
+        if self.is_template {
+            self.check_template()?;
+        } else {
+            self.check_target()?;
+        }
         for (name, value) in &self.headers {
             check_header(name, value).map_err(|remedy| {
                 PlanError::new("headers", format!("{name}: {value}").escape_debug().to_string(), remedy)
             })?;
         }
         Ok(())
+    }
+}
+
+/// Checks what is not a value in a template of a path.
+fn check_texts(field: &str, template: &Template) -> Result<(), PlanError> {
+    let is_path = field == "path";
+    let is_wrong = |piece: &&Piece| {
+        matches!(piece, Piece::Text(text) if is_path && !text.bytes().all(|byte| byte.is_ascii_graphic()))
+    };
+    match template.pieces.iter().find(is_wrong) {
+        Some(_) => Err(PlanError::new(
+            field,
+            template.to_string(),
+            "use a path without blanks, such as /item/{{int:1,1000}}",
+        )),
+        None => Ok(()),
     }
 }
 
