@@ -6,14 +6,27 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use warwolf_args::{FileError, Inputs, Load, UsageError};
-use warwolf_measure::{Slo, SloError};
-use warwolf_plan::{ArrivalWords, Plan};
+use warwolf_measure::{RowLabels, Slo, SloError};
+use warwolf_plan::{ArrivalWords, Plan, nearest};
 
 /// The plan that the words and their files mean.
 ///
 /// # Errors
 /// A usage error about the first word or file that is wrong.
 pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError> {
+    let plan = plan_with_any_rows(load, matches)?;
+    let slos = slos(&plan.slos)?;
+    if slos.iter().any(|slo| slo.name.is_some()) {
+        check_names(&slos, &warwolf_engine::row_labels(&plan))?;
+    }
+    Ok(plan)
+}
+
+/// As [`plan`], but SLOs may name any row: the requests are not known yet.
+///
+/// # Errors
+/// As [`plan`].
+pub(crate) fn plan_with_any_rows(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError> {
     let beside_plan;
     let load = if load.plan.is_some() {
         beside_plan = beside_plan_file(load, matches)?;
@@ -25,6 +38,28 @@ pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError
     let plan = warwolf_args::plan(load, &inputs).map_err(|error| UsageError::about(&error, matches))?;
     slos(&plan.slos)?;
     Ok(plan.into())
+}
+
+/// Checks that the SLOs name rows, groups and scenarios that exist.
+///
+/// # Errors
+/// A usage error about the first that does not, with the nearest name.
+pub(crate) fn check_names(slos: &[Slo], labels: &RowLabels) -> Result<(), UsageError> {
+    let names = labels.names();
+    for slo in slos {
+        let Some(name) = slo.name.as_deref().filter(|name| !names.contains(name)) else { continue };
+        let remedy = match (nearest(name, names.iter().copied()), names.as_slice()) {
+            (Some(nearest), _) => format!("did you mean `{nearest}`?"),
+            (None, [first, ..]) => {
+                format!(
+                    "put the name of a step, group, scenario or URL before the colon, such as `{first}: p99<200ms`"
+                )
+            }
+            (None, []) => "leave the name out".to_owned(),
+        };
+        return Err(UsageError::value("slo", &slo.text, format!("nothing is named `{name}`; {remedy}")));
+    }
+    Ok(())
 }
 
 /// Reads SLOs.

@@ -112,7 +112,7 @@ fn plan(args: &Args, matches: &ArgMatches) -> Result<Plan, UsageError> {
         // Any rate will do: the times of the log replace it.
         load.rate = Some("1/s".to_owned());
     }
-    let mut plan = files::plan(&load, matches)?;
+    let mut plan = files::plan_with_any_rows(&load, matches)?;
     if plan.is_open() && args.load.connections.is_none() {
         load::fit(&mut plan, host::raise_descriptor_limit().unwrap_or(0));
     }

@@ -18,6 +18,7 @@ use warwolf_plan::{DriverChoice, Idle, Plan, text};
 pub(crate) fn report(args: &Report) -> Result<Exit, Failure> {
     let slos = files::slos(&args.slo)?;
     let run = read(&args.file)?;
+    files::check_names(&slos, &run.row_labels())?;
     if let Some(name) = &args.chart {
         return chart(&run, name);
     }

@@ -125,7 +125,7 @@ fn bad_words_get_one_line_and_exit_code_2() {
     let folder = tempfile::tempdir().unwrap();
     let missing = path_in(&folder, "missing/x.json");
     let missing_says = format!("--output: `{missing}`: cannot be written: no such file or directory");
-    let rows: [(&[&str], &str); 18] = [
+    let rows: [(&[&str], &str); 19] = [
         (&["run"], "url: none is given; use one such as http://127.0.0.1:8080/, or --urls FILE"),
         (&["-t", "5", "a.test"], "-t: it could mean --timeout, --threads or --duration; use one of these"),
         (&["--requets", "5", "a.test"], "--requets: no such option; did you mean `--requests`?"),
@@ -159,6 +159,10 @@ fn bad_words_get_one_line_and_exit_code_2() {
         (
             &["--slo", "p99<fast", "a.test"],
             "--slo: `p99<fast`: `fast`: use a duration with its unit, such as 200ms or 1.5s",
+        ),
+        (
+            &["--slo", "http://a.test/itm: p99<1s", "http://a.test/item"],
+            "--slo: `http://a.test/itm: p99<1s`: nothing is named `http://a.test/itm`; did you mean `http://a.test/item`?",
         ),
         (
             &["--shard", "3/2", "a.test"],
