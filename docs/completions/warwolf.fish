@@ -93,7 +93,7 @@ json\t'The report as JSON'
 csv\t'The intervals as CSV'
 html\t'The report as one HTML page, with charts'
 markdown\t'The report as Markdown'
-junit\t'The verdict and the SLOs as JUnit XML'"
+junit\t'The verdict, the SLOs and the checks as JUnit XML'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l keep -d 'Save the run in the history under this name, for `warwolf history`' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l database -d 'Database file [default: warwolf/history.db in $XDG_DATA_HOME or ~/.local/share]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l shard -d 'Generate only part I of N of the load; `warwolf merge` combines the parts' -r
@@ -180,7 +180,7 @@ json\t'The report as JSON'
 csv\t'The intervals as CSV'
 html\t'The report as one HTML page, with charts'
 markdown\t'The report as Markdown'
-junit\t'The verdict and the SLOs as JUnit XML'"
+junit\t'The verdict, the SLOs and the checks as JUnit XML'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l chart -d 'Print one chart of the HTML report as SVG: percentiles, histogram, latency, rate, errors, phases, lag, in-flight' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l slo -d 'SLO to check instead of those of the plan: p99<200ms; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l strict -d 'Exit with 96 if the verdict is not VALID'
@@ -369,7 +369,7 @@ json\t'The report as JSON'
 csv\t'The intervals as CSV'
 html\t'The report as one HTML page, with charts'
 markdown\t'The report as Markdown'
-junit\t'The verdict and the SLOs as JUnit XML'"
+junit\t'The verdict, the SLOs and the checks as JUnit XML'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand history; and __fish_seen_subcommand_from show" -l database -d 'Database file [default: warwolf/history.db in $XDG_DATA_HOME or ~/.local/share]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand history; and __fish_seen_subcommand_from show" -l strict -d 'Exit with 96 if the verdict is not VALID'
 complete -c warwolf -n "__fish_warwolf_using_subcommand history; and __fish_seen_subcommand_from show" -l quiet -d 'Print only errors on stderr'
@@ -548,7 +548,7 @@ json\t'The report as JSON'
 csv\t'The intervals as CSV'
 html\t'The report as one HTML page, with charts'
 markdown\t'The report as Markdown'
-junit\t'The verdict and the SLOs as JUnit XML'"
+junit\t'The verdict, the SLOs and the checks as JUnit XML'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r

@@ -111,7 +111,8 @@ pub struct Load {
 
     /// SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated
     ///
-    /// The syntax of other tools is accepted, too: p(95)<200 is in milliseconds. If an SLO is not met, the exit code is 99.
+    /// The name of a step, group or scenario, or a URL, may come first: item: p99<200ms. The syntax of other tools is accepted, too:
+    /// p(95)<200 is in milliseconds. If an SLO is not met, the exit code is 99.
     #[arg(long, value_name = "SLO", help_heading = "Result", value_delimiter = '\n')]
     pub slo: Vec<String>,
 }

@@ -59,7 +59,7 @@ const OF_RUNS: &[(Format, &str)] = &[
     (Format::Csv, "The intervals as CSV"),
     (Format::Html, "The report as one HTML page, with charts"),
     (Format::Markdown, "The report as Markdown"),
-    (Format::Junit, "The verdict and the SLOs as JUnit XML"),
+    (Format::Junit, "The verdict, the SLOs and the checks as JUnit XML"),
 ];
 
 /// Formats of the result of an experiment.

@@ -134,7 +134,8 @@ impl CheckedPlan {
         }
         self.check_columns(&inputs)?;
         // Each session takes a row of its own, so as many sessions may begin as there are rows.
-        let unique = |(data, table): (&DataTable, &Arc<Table>)| (data.take == Take::Unique).then(|| table.rows());
+        let unique =
+            |(data, table): (&DataTable, &Arc<Table>)| (data.take == Take::Unique).then(|| table.rows());
         let rows = self.data.iter().zip(&inputs.tables).filter_map(unique).min();
         if let Some(rows) = rows {
             if matches!(self.schedule, Schedule::Closed { .. }) {
@@ -149,7 +150,11 @@ impl CheckedPlan {
 
     fn check_columns(&self, inputs: &Inputs) -> Result<(), PlanError> {
         if inputs.tables.len() != self.data.len() {
-            return Err(PlanError::new("data", inputs.tables.len().to_string(), "the data files were not read"));
+            return Err(PlanError::new(
+                "data",
+                inputs.tables.len().to_string(),
+                "the data files were not read",
+            ));
         }
         let mut wrong = None;
         self.each_value(&mut |field, value| {

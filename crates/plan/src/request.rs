@@ -571,9 +571,7 @@ impl Request {
 /// Checks what is not a value in a template of a path.
 fn check_texts(field: &str, template: &Template) -> Result<(), PlanError> {
     let is_path = field == "path";
-    let is_wrong = |piece: &&Piece| {
-        matches!(piece, Piece::Text(text) if is_path && !text.bytes().all(|byte| byte.is_ascii_graphic()))
-    };
+    let is_wrong = |piece: &&Piece| matches!(piece, Piece::Text(text) if is_path && !text.bytes().all(|byte| byte.is_ascii_graphic()));
     match template.pieces.iter().find(is_wrong) {
         Some(_) => Err(PlanError::new(
             field,

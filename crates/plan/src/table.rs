@@ -67,7 +67,11 @@ impl Table {
                     Some(value) => table.push(value.to_string().as_bytes()),
                     None => {
                         let column = &table.columns[column];
-                        return Err(PlanError::new(field(), column, "use the keys of the first line in all lines"));
+                        return Err(PlanError::new(
+                            field(),
+                            column,
+                            "use the keys of the first line in all lines",
+                        ));
                     }
                 }
             }
@@ -80,7 +84,11 @@ impl Table {
             return Err(PlanError::new(name, &columns[twice], "use each name for one column"));
         }
         if columns.iter().any(String::is_empty) {
-            return Err(PlanError::new(name, "a column without a name", "name all columns in the first line"));
+            return Err(PlanError::new(
+                name,
+                "a column without a name",
+                "name all columns in the first line",
+            ));
         }
         Ok(Self { columns, ..Self::default() })
     }
@@ -127,11 +135,13 @@ mod tests {
     #[test]
     fn rows_of_csv_and_json_lines() {
         let csv = b"\xef\xbb\xbfname,password\nann,\"a,\"\"1\"\n\"b\nob\",\n";
-        let json = b"{\"name\": \"ann\", \"password\": \"a,\\\"1\"}\n\n{\"password\": \"\", \"name\": \"b\\nob\"}\n";
+        let json =
+            b"{\"name\": \"ann\", \"password\": \"a,\\\"1\"}\n\n{\"password\": \"\", \"name\": \"b\\nob\"}\n";
         for text in [&csv[..], json] {
             let table = Table::parse("users", text).unwrap();
             assert_eq!((table.rows(), table.columns()), (2, &["name".to_owned(), "password".to_owned()][..]));
-            let cells: Vec<&[u8]> = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(row, column)| table.cell(row, column)).into();
+            let cells: Vec<&[u8]> =
+                [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(row, column)| table.cell(row, column)).into();
             assert_eq!(cells, [&b"ann"[..], b"a,\"1", b"b\nob", b""]);
             assert_eq!(table.column("password"), Some(1));
         }

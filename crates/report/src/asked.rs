@@ -110,6 +110,11 @@ pub(crate) fn words(report: &Report<'_>) -> Option<String> {
     Some(format!("{changing} (mean {})", rate(mean)))
 }
 
+/// Returns the heading of the table of [`steps`]. Plans may also have steps that are requests.
+pub(crate) fn heading(report: &Report<'_>) -> &'static str {
+    if report.summary.steps.is_empty() { "Steps:" } else { "Steps of the rate:" }
+}
+
 /// Returns the figures of each step that began; empty if the plan has no steps.
 pub(crate) fn steps(report: &Report<'_>) -> Vec<StepFigures> {
     let Some((ArrivalProcess::Steps { steps }, scale)) = arrivals(report) else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! Renders one line per interval, warm-up included. Times and latencies are in whole nanoseconds.
+//! Renders one line per interval, warm-up included, and of plans with steps tables of these. Times and latencies are in whole
+//! nanoseconds.
 
 use crate::Report;
 use crate::layout::accounting;
@@ -12,6 +13,8 @@ const HEADER: &str = "start_ns,end_ns,measured,planned,started,completed,failed,
 pub(crate) fn render(report: &Report<'_>) -> String {
     let mut out = HEADER.to_owned();
     report.summary.intervals.iter().for_each(|interval| row(&mut out, interval));
+    // Writing to a string cannot fail.
+    let _ = crate::steps::write_csv(&mut out, &report.summary);
     out
 }
 

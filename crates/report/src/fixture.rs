@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_measure::{Environment, HostEvidence, Idle, Outcome, Run, Sample, Tally, WorkerEvidence};
+use warwolf_measure::{
+    CheckExample, CheckLabel, Environment, HostEvidence, Idle, Outcome, RowLabel, RowLabels, Run, Sample,
+    Tally, WorkerEvidence,
+};
 use warwolf_plan::{ArrivalProcess, Plan, Request, Schedule, text};
 
 /// Returns a call intended at `at_us`, started at once and sent 100 us later. Its reply began after half of the rest.
@@ -239,4 +242,72 @@ pub(crate) fn two_targets() -> Run {
     }
     run.timeline.add(0, &tally);
     run
+}
+
+/// Returns a run with two scenarios: 100 passes of a buyer, who logs in and buys, and 200 of a visitor; every fourth purchase
+/// does not pass its check.
+pub(crate) fn shop() -> Run {
+    let mut plan = plan(&["http://a.test/login", "http://a.test/cart", "http://a.test/<item>"]);
+    plan.schedule = Schedule::Open { arrivals: ArrivalProcess::Constant { rate: 40.0 }, burst: 1 };
+    let mut run = run(&plan, 10);
+    run.target_rate = Some(40.0);
+    run.labels = labels();
+    for second in 0..10 {
+        let mut tally = Tally::new();
+        tally.planned(40);
+        tally.started(40);
+        tally.in_flight(2);
+        for number in 0..40 {
+            let (target, latency_us) = [(0, 1_000), (1, 2_000), (2, 3_000), (2, 4_000)][number as usize % 4];
+            let at_us = second * 1_000_000 + number * 25_000;
+            let check_failed = target == 1 && number % 16 == 1;
+            tally.record(&Sample { target, check_failed, ..sample(at_us, latency_us, Outcome::Completed) });
+            match target {
+                0 => tally.check(0, true),
+                1 => {
+                    tally.check(1, true);
+                    tally.check(2, !check_failed);
+                    let (wall, requests) = (Duration::from_millis(7), Duration::from_millis(2));
+                    tally.group(0, wall, requests, check_failed);
+                }
+                _ => {}
+            }
+            if check_failed && run.examples.wants(2) {
+                run.examples.add(failed_purchase(at_us + latency_us));
+            }
+        }
+        run.timeline.add(second, &tally);
+    }
+    run.hosts = vec![HostEvidence { environment: environment(), ..evidence(Duration::from_secs(10)) }];
+    run
+}
+
+fn labels() -> RowLabels {
+    let row = |name: &str, group: Option<&str>, scenario: &str| RowLabel {
+        name: name.into(),
+        group: group.map(Into::into),
+        scenario: Some(scenario.into()),
+    };
+    let check = |row, text: &str| CheckLabel { row, text: text.into() };
+    RowLabels {
+        rows: vec![
+            row("login", None, "buyer"),
+            row("buy", Some("checkout"), "buyer"),
+            row("look at <items>", None, "visitor"),
+        ],
+        groups: vec!["checkout".into()],
+        checks: vec![
+            check(0, "status == 200"),
+            check(1, "status < 300"),
+            check(1, "json $.ok == true"),
+            check(2, "body contains \"|<b>\""),
+        ],
+    }
+}
+
+/// Returns an example with texts that would break a careless format.
+fn failed_purchase(at_us: u64) -> CheckExample {
+    let body = "{\"ok\": false,\n \"why\": \"<script>alert(1)</script> | `sold` out ]]>\"}\u{1b}[2J";
+    let at = Timestamp::from_nanos(at_us * 1_000);
+    CheckExample::new(2, at, "POST http://a.test/cart?a=<b>&c", 200, "false", body.as_bytes())
 }

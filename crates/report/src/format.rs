@@ -7,13 +7,13 @@ pub enum Format {
     Text,
     /// For programs: all data; of a run as described in `schema/report-1.json`.
     Json,
-    /// For spreadsheets: a line for each interval, or for each row of the table.
+    /// For spreadsheets: a line for each interval, and for each step of a plan with steps; or for each row of the table.
     Csv,
     /// For pull requests.
     Markdown,
     /// For browsers: one page with its charts.
     Html,
-    /// For build servers: verdict and SLOs as test cases.
+    /// For build servers: verdict, SLOs and checks as test cases.
     Junit,
     /// One chart.
     Svg,

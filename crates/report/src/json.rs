@@ -3,9 +3,9 @@
 //! Durations are whole nanoseconds, and their names say so. Unknown values are null, never zero. A later version may
 //! add fields; a change of meaning changes `schema_version`.
 
-use crate::Report;
 use crate::layout::loop_name;
 use crate::wording;
+use crate::{Report, steps};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use warwolf_measure::{
@@ -63,12 +63,25 @@ fn value(report: &Report<'_>) -> Value {
         "bytes": bytes(counters),
         "connections": connections(summary),
         "intervals": summary.intervals.iter().map(interval).collect::<Vec<_>>(),
-        "steps": crate::asked::steps(report).iter().map(crate::asked::StepFigures::json).collect::<Vec<_>>(),
+        "steps": if summary.steps.is_empty() { rate_steps(report) } else { plan_steps(summary) },
+        "rate_steps": rate_steps(report),
+        "scenarios": summary.scenarios.iter().map(|one| steps::scenario_json(one, figures)).collect::<Value>(),
+        "groups": summary.groups.iter().map(|group| steps::group_json(group, figures)).collect::<Value>(),
         "replay": report.run.replay.as_ref().map(crate::replayed::json),
         "targets": summary.targets.iter().map(target).collect::<Vec<_>>(),
         "health": health(report),
         "slo": report.slos.iter().map(slo).collect::<Vec<_>>(),
     })
+}
+
+/// Returns the steps of the rate that the plan asks for; empty if it asks for none.
+fn rate_steps(report: &Report<'_>) -> Value {
+    crate::asked::steps(report).iter().map(crate::asked::StepFigures::json).collect()
+}
+
+/// Returns the steps of the plan's sessions.
+fn plan_steps(summary: &Summary) -> Value {
+    summary.steps.iter().map(|step| steps::step_json(step, figures)).collect()
 }
 
 fn bytes(counters: &Counters) -> Value {
@@ -132,6 +145,7 @@ fn accounting(accounts: &Accounting) -> Value {
         "planned": accounts.planned,
         "started": accounts.started,
         "completed": accounts.completed,
+        "check_failed": accounts.check_failed,
         "failed": accounts.failed,
         "timed_out": accounts.timed_out,
         "unfinished": accounts.unfinished,

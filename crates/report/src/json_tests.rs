@@ -17,9 +17,14 @@ fn every_report_matches_the_schema() {
     let lasts = std::time::Duration::from_secs(5);
     let steps = [50.0, 150.0].map(|rate| RateStep { rate, lasts }).to_vec();
     let stepped = ArrivalProcess::Steps { steps };
-    for run in
-        [fixture::steady(), fixture::small(), fixture::unreachable(), plain, fixture::arriving(stepped)]
-    {
+    for run in [
+        fixture::steady(),
+        fixture::small(),
+        fixture::unreachable(),
+        plain,
+        fixture::arriving(stepped),
+        fixture::shop(),
+    ] {
         let report = json(&run);
         let errors: Vec<_> =
             validator.iter_errors(&report).map(|error| format!("{}: {error}", error.instance_path)).collect();

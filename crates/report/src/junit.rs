@@ -1,11 +1,11 @@
-//! Renders the verdict and the SLOs as test cases, in the format of build servers.
+//! Renders the verdict, the SLOs and the checks as test cases, in the format of build servers.
 //!
 //! The verdict fails if it is `INVALID`. `DEGRADED` passes with its reasons, so that a noisy build machine alone fails no
 //! build. Use `--strict` to fail then as well.
 
-use crate::Report;
 use crate::chart::escape;
 use crate::wording;
+use crate::{Report, steps};
 use std::fmt::Write;
 use warwolf_measure::{Grade, SloState};
 
@@ -13,16 +13,24 @@ struct Case {
     name: String,
     /// The message, if it failed.
     failure: Option<String>,
+    /// Whether there was nothing to test.
+    is_skipped: bool,
     output: String,
 }
 
 pub(crate) fn render(report: &Report<'_>) -> String {
-    let cases: Vec<Case> = [verdict(report)].into_iter().chain(slos(report)).collect();
+    let cases: Vec<Case> = [verdict(report)].into_iter().chain(slos(report)).chain(checks(report)).collect();
     let failures = cases.iter().filter(|case| case.failure.is_some()).count();
     let seconds = report.summary.wall.as_secs_f64();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let totals =
-        format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" time=\"{seconds:.3}\"", cases.len());
+    let skipped = match cases.iter().filter(|case| case.is_skipped).count() {
+        0 => String::new(),
+        skipped => format!(" skipped=\"{skipped}\""),
+    };
+    let totals = format!(
+        "tests=\"{}\" failures=\"{failures}\" errors=\"0\"{skipped} time=\"{seconds:.3}\"",
+        cases.len()
+    );
     // Writing to a string cannot fail.
     let _ = writeln!(out, "<testsuites {totals}>\n  <testsuite name=\"warwolf\" {totals}>");
     for case in &cases {
@@ -38,6 +46,7 @@ fn verdict(report: &Report<'_>) -> Case {
     Case {
         name: "verdict".to_owned(),
         failure: invalid.then(|| reasons.first().cloned().unwrap_or_default()),
+        is_skipped: false,
         output: format!("{}\n{}", report.verdict.grade.name(), reasons.join("\n")),
     }
 }
@@ -48,7 +57,22 @@ fn slos<'r>(report: &'r Report<'_>) -> impl Iterator<Item = Case> + 'r {
         Case {
             name: result.slo.text.clone(),
             failure: (result.state != SloState::Held).then(|| actual.clone()),
+            is_skipped: false,
             output: actual,
+        }
+    })
+}
+
+/// Returns a case for each check, which failed if a single reply did not pass. A check without replies is skipped.
+fn checks<'r>(report: &'r Report<'_>) -> impl Iterator<Item = Case> + 'r {
+    steps::checks(&report.summary).map(|(step, check)| {
+        let result = steps::check_result(check);
+        let examples = check.examples.iter().map(steps::example_lines).map(|lines| lines.join("\n  "));
+        Case {
+            name: format!("{}: {}", steps::step_name(step), check.text),
+            failure: (check.failed > 0).then(|| result.clone()),
+            is_skipped: check.passed + check.failed == 0,
+            output: std::iter::once(result).chain(examples).collect::<Vec<_>>().join("\n"),
         }
     })
 }
@@ -57,6 +81,9 @@ fn write(out: &mut String, case: &Case) -> std::fmt::Result {
     writeln!(out, "    <testcase classname=\"warwolf\" name=\"{}\">", escape(&case.name))?;
     if let Some(message) = &case.failure {
         writeln!(out, "      <failure message=\"{}\"/>", escape(message))?;
+    }
+    if case.is_skipped {
+        writeln!(out, "      <skipped/>")?;
     }
     writeln!(out, "      <system-out>{}</system-out>\n    </testcase>", escape(case.output.trim_end()))
 }

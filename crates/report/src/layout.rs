@@ -102,6 +102,17 @@ pub(crate) const fn accounting(of: &Accounting) -> [u64; 7] {
     [of.planned, of.started, of.completed, of.failed, of.timed_out, of.unfinished, of.unstarted]
 }
 
+/// Returns the counts of calls with their names, for a table. Runs with checks have the completed calls that did not pass one.
+pub(crate) fn accounting_table(summary: &Summary) -> (Vec<&'static str>, Vec<String>) {
+    let counts = accounting(&summary.accounting).map(count);
+    let (mut names, mut counts) = (ACCOUNTING.to_vec(), counts.to_vec());
+    if let Some(failed) = crate::steps::check_failed(summary) {
+        names.insert(3, "completed, check failed");
+        counts.insert(3, failed);
+    }
+    (names, counts)
+}
+
 /// Returns every error of calls with its attribution and count, the most frequent first.
 pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
     let endings = summary.failures().into_iter();
@@ -114,9 +125,16 @@ pub(crate) fn errors(summary: &Summary) -> Vec<(String, &'static str, u64)> {
                 .filter(|(status, _)| *status >= 400)
                 .map(|(status, count)| (format!("status {status}"), Blame::Target.name(), count)),
         )
+        .chain(failed_checks(summary))
         .collect();
     errors.sort_by_key(|(_, _, count)| std::cmp::Reverse(*count));
     errors
+}
+
+/// Returns the calls whose only error is a check that was not passed.
+fn failed_checks(summary: &Summary) -> Option<(String, &'static str, u64)> {
+    let number = summary.tally.counters().check_failed_only;
+    (number > 0).then(|| ("check failed, status below 400".to_owned(), Blame::Target.name(), number))
 }
 
 /// Returns the targets by their share of the time of all completed calls, the greatest first.

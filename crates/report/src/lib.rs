@@ -19,6 +19,7 @@ mod layout;
 mod markdown;
 mod rendered;
 pub mod replayed;
+mod steps;
 mod sweep;
 mod text;
 mod trend;
@@ -74,6 +75,7 @@ impl<'r> Report<'r> {
         for target in &mut summary.targets {
             target.url = target.url.as_deref().map(printable);
         }
+        printable_names(&mut summary);
         for host in &mut summary.hosts {
             host.environment.host = printable(&host.environment.host);
         }
@@ -120,4 +122,15 @@ impl<'r> Report<'r> {
             Format::Svg => String::new(),
         }
     }
+}
+
+/// Writes names and checks as [`printable`] does. Examples keep their texts, which JSON contains as they are.
+fn printable_names(summary: &mut Summary) {
+    let optional = |text: &mut Option<String>| *text = text.as_deref().map(printable);
+    for step in &mut summary.steps {
+        [&mut step.name, &mut step.group, &mut step.scenario].into_iter().for_each(optional);
+        step.checks.iter_mut().for_each(|check| check.text = printable(&check.text));
+    }
+    summary.groups.iter_mut().for_each(|group| group.name = printable(&group.name));
+    summary.scenarios.iter_mut().for_each(|scenario| scenario.name = printable(&scenario.name));
 }

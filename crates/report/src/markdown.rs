@@ -1,15 +1,15 @@
 //! Renders the report for pull requests: the main figures, in tables.
 
 use crate::layout::{
-    ACCOUNTING, accounting, errors, interval, loop_name, missing_quantiles, open_quantiles, optional_ns,
-    percent, quantile, quantile_rows, reason_label, target,
+    accounting_table, errors, interval, loop_name, missing_quantiles, open_quantiles, optional_ns, percent,
+    quantile, quantile_rows, reason_label, target,
 };
 use crate::rendered::markdown_table;
-use crate::unit::{count, counted, rate, share};
+use crate::unit::{count, counted, duration, rate, share};
 use crate::wording;
-use crate::{Report, asked};
+use crate::{Report, asked, steps};
 use std::fmt::Write;
-use warwolf_measure::SloState;
+use warwolf_measure::{SloState, Summary};
 
 pub(crate) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
@@ -51,15 +51,18 @@ fn write(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         summary.error_share.map_or_else(|| "0 %".to_owned(), share)
     )?;
     replayed(out, report)?;
-    writeln!(out, "| {} |\n|{}", ACCOUNTING.join(" | "), "---:|".repeat(ACCOUNTING.len()))?;
-    writeln!(out, "| {} |\n", accounting(&summary.accounting).map(count).join(" | "))?;
+    let (names, counts) = accounting_table(summary);
+    writeln!(out, "| {} |\n|{}", names.join(" | "), "---:|".repeat(names.len()))?;
+    writeln!(out, "| {} |\n", counts.join(" | "))?;
     slos(out, report)?;
-    let steps = asked::steps(report);
-    if !steps.is_empty() {
-        let rows: Vec<_> = steps.iter().take(asked::SHOWN).map(asked::StepFigures::cells).collect();
+    let rate_steps = asked::steps(report);
+    if !rate_steps.is_empty() {
+        let rows: Vec<_> = rate_steps.iter().take(asked::SHOWN).map(asked::StepFigures::cells).collect();
         markdown_table(out, &asked::HEADINGS, &rows);
         writeln!(out)?;
     }
+    plan_steps(out, summary)?;
+    checks(out, summary)?;
     if summary.latency.count > 0 {
         latencies(out, report)?;
     }
@@ -105,6 +108,50 @@ fn slos(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     writeln!(out)
 }
 
+/// Writes a table whose cells may contain any text.
+fn table(out: &mut String, headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> std::fmt::Result {
+    let side = |heading: &&str| if heading.starts_with('<') { "---|" } else { "---:|" };
+    let names: Vec<&str> = headings.iter().map(|heading| heading.trim_start_matches('<')).collect();
+    writeln!(out, "| {} |\n|{}", names.join(" | "), headings.iter().map(side).collect::<String>())?;
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
+        writeln!(out, "| {} |", cells.join(" | "))?;
+    }
+    writeln!(out)
+}
+
+/// Writes the steps of the plan with its scenarios, and its groups.
+fn plan_steps(out: &mut String, summary: &Summary) -> std::fmt::Result {
+    if !summary.steps.is_empty() {
+        let rows = steps::rows(summary);
+        table(out, &steps::STEP_HEADINGS, rows.iter().map(|row| steps::step_cells(row, "\u{a0}\u{a0}")))?;
+    }
+    if !summary.groups.is_empty() {
+        table(out, &steps::GROUP_HEADINGS, summary.groups.iter().map(steps::group_cells))?;
+        writeln!(out, "{}\n", steps::GROUPS_NOTE)?;
+    }
+    Ok(())
+}
+
+/// Writes every check, and examples of replies that did not pass.
+fn checks(out: &mut String, summary: &Summary) -> std::fmt::Result {
+    if steps::checks(summary).next().is_none() {
+        return Ok(());
+    }
+    table(out, &steps::CHECK_HEADINGS, steps::checks(summary).map(steps::check_cells))?;
+    for (step, check) in steps::checks(summary).filter(|(_, check)| !check.examples.is_empty()) {
+        writeln!(out, "{}: {}\n", escape(steps::step_name(step)), escape(&check.text))?;
+        for example in &check.examples {
+            let [request, found, body] =
+                [&example.request, &example.found, &example.body].map(|text| code(&steps::one_line(text)));
+            let at = duration(example.at_ns as f64);
+            writeln!(out, "- after {at}: {request}: status {}, found {found}, body {body}", example.status)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
 fn latencies(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     let summary = &report.summary;
     writeln!(
@@ -132,6 +179,19 @@ fn latencies(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         writeln!(out, "\n{reason}")?;
     }
     Ok(())
+}
+
+/// Returns text of a server as code, in which nothing is markup, a link or a mention of a user.
+fn code(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    match longest {
+        _ if text.is_empty() => "(empty)".to_owned(),
+        0 => format!("`{text}`"),
+        _ => {
+            let fence = "`".repeat(longest + 1);
+            format!("{fence} {text} {fence}")
+        }
+    }
 }
 
 /// Escapes text for Markdown.

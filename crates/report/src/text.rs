@@ -8,9 +8,9 @@ use crate::layout::{
 use crate::rendered::text_table;
 use crate::unit::{count, counted, duration, rate, share, size};
 use crate::wording;
-use crate::{Report, asked};
+use crate::{Report, asked, steps};
 use std::fmt::Write;
-use warwolf_measure::{Estimate, Grade, SloState, Summary};
+use warwolf_measure::{CheckFigures, Estimate, Grade, SloState, StepFigures, Summary};
 
 /// Escape codes around coloured text, or nothing.
 #[derive(Clone, Copy)]
@@ -37,6 +37,9 @@ impl Paint {
     }
 }
 
+/// Width of the tables of steps and checks in columns: that of a usual terminal.
+const WIDTH: usize = 80;
+
 /// Width of the longest bar in columns.
 const BAR: u64 = 40;
 
@@ -48,7 +51,9 @@ pub(crate) fn render(report: &Report<'_>, colour: bool) -> String {
     replayed(&mut out, report);
     accounting(&mut out, &report.summary);
     slos(&mut out, report, paint);
-    steps(&mut out, report, paint);
+    rate_steps(&mut out, report, paint);
+    plan_steps(&mut out, &report.summary, paint);
+    checks(&mut out, &report.summary, paint);
     if report.summary.latency.count > 0 {
         summary(&mut out, &report.summary, paint);
         histogram(&mut out, &report.summary, paint);
@@ -167,6 +172,9 @@ fn accounting(out: &mut String, summary: &Summary) {
         count(counts.timed_out),
         count(counts.unfinished)
     );
+    if let Some(failed) = steps::check_failed(summary) {
+        line!(out, "            completed, check failed {failed}");
+    }
     if let Some(oldest) = summary.unfinished_age.max_ns {
         line!(out, "            the oldest unfinished request had waited for {}", duration(oldest as f64));
     }
@@ -189,18 +197,71 @@ fn slos(out: &mut String, report: &Report<'_>, paint: Paint) {
     line!(out);
 }
 
-fn steps(out: &mut String, report: &Report<'_>, paint: Paint) {
+fn rate_steps(out: &mut String, report: &Report<'_>, paint: Paint) {
     let steps = asked::steps(report);
     if steps.is_empty() {
         return;
     }
-    line!(out, "{}", paint.heading("Steps:"));
+    line!(out, "{}", paint.heading(asked::heading(report)));
     let rows: Vec<_> = steps.iter().take(asked::SHOWN).map(asked::StepFigures::cells).collect();
     let mut table = String::new();
     text_table(&mut table, &asked::HEADINGS, &rows);
     table.lines().for_each(|row| line!(out, "  {row}"));
     if steps.len() > asked::SHOWN {
         line!(out, "  and {} more, in the JSON report", steps.len() - asked::SHOWN);
+    }
+    line!(out);
+}
+
+/// Writes a table that fits into [`WIDTH`], and what its columns mean.
+fn narrow_table(out: &mut String, headings: &[&str], mut rows: Vec<Vec<String>>, note: &str) {
+    steps::fit(headings, &mut rows, WIDTH - 2);
+    let mut table = String::new();
+    text_table(&mut table, headings, &rows);
+    table.lines().for_each(|row| line!(out, "  {row}"));
+    if !note.is_empty() {
+        line!(out, "  {note}");
+    }
+    line!(out);
+}
+
+/// Writes the steps of the plan with its scenarios, and its groups.
+fn plan_steps(out: &mut String, summary: &Summary, paint: Paint) {
+    if !summary.steps.is_empty() {
+        line!(out, "{} (latency, {})", paint.heading("Steps"), loop_name(summary));
+        let rows = steps::rows(summary).iter().map(|row| steps::step_cells(row, "  ")).collect();
+        let note = if steps::checks(summary).next().is_some() { steps::CHECKS_NOTE } else { "" };
+        narrow_table(out, &steps::STEP_HEADINGS, rows, note);
+    }
+    if !summary.groups.is_empty() {
+        line!(out, "{}", paint.heading("Groups:"));
+        let rows = summary.groups.iter().map(steps::group_cells).collect();
+        narrow_table(out, &steps::GROUP_HEADINGS, rows, steps::GROUPS_NOTE);
+    }
+}
+
+/// Writes every check, and examples of replies that did not pass.
+fn checks(out: &mut String, summary: &Summary, paint: Paint) {
+    let rows: Vec<_> = steps::checks(summary).map(steps::check_cells).collect();
+    if rows.is_empty() {
+        return;
+    }
+    line!(out, "{}", paint.heading("Checks:"));
+    narrow_table(out, &steps::CHECK_HEADINGS, rows, "");
+    let failed = |(_, check): &(&StepFigures, &CheckFigures)| !check.examples.is_empty();
+    let mut failed = steps::checks(summary).filter(failed).peekable();
+    if failed.peek().is_none() {
+        return;
+    }
+    line!(out, "{}", paint.heading("Failed checks, the first replies of each:"));
+    for (step, check) in failed {
+        line!(out, "  {}: {}", steps::step_name(step), check.text);
+        for example in &check.examples {
+            let [request, result, body] = steps::example_lines(example);
+            line!(out, "    {}", steps::cut(&request, WIDTH - 4));
+            line!(out, "      {}", steps::cut(&result, WIDTH - 6));
+            line!(out, "      {}", steps::cut(&body, WIDTH - 6));
+        }
     }
     line!(out);
 }
@@ -337,7 +398,7 @@ fn status_codes(out: &mut String, summary: &Summary, paint: Paint) {
 const TARGETS: usize = 20;
 
 fn targets(out: &mut String, summary: &Summary, paint: Paint) {
-    if summary.targets.len() < 2 {
+    if summary.targets.len() < 2 || !summary.steps.is_empty() {
         return;
     }
     line!(out, "{}", paint.heading("Targets:"));

@@ -5,13 +5,13 @@ pub(crate) mod page;
 
 use crate::chart::escape;
 use crate::layout::{
-    ACCOUNTING, UNKNOWN, accounting, by_time, command_line, errors, interval, loop_name, missing_intervals,
+    UNKNOWN, accounting_table, by_time, command_line, errors, interval, loop_name, missing_intervals,
     missing_quantiles, open_quantiles, optional, optional_ns, order_of_targets, percent, phases, quantile,
     quantile_named, quantile_rows, reason_label, target,
 };
 use crate::unit::{count, duration, rate, share, size};
 use crate::wording;
-use crate::{Report, asked};
+use crate::{Report, asked, steps};
 use page::{part, table, tiles};
 use std::fmt::Write;
 use warwolf_measure::{Grade, HostEvidence, SloState, Summary};
@@ -26,7 +26,9 @@ pub(crate) fn render(report: &Report<'_>) -> String {
     replayed(&mut out, report);
     where_calls_went(&mut out, &report.summary);
     slos(&mut out, report);
-    steps(&mut out, report);
+    rate_steps(&mut out, report);
+    plan_steps(&mut out, &report.summary);
+    checks(&mut out, &report.summary);
     let charts = charts::all(report);
     part(&mut out, "charts", "Charts");
     out.push_str("<div class=\"charts\">\n");
@@ -131,18 +133,19 @@ fn replayed(out: &mut String, report: &Report<'_>) {
 
 fn where_calls_went(out: &mut String, summary: &Summary) {
     part(out, "accounting", "Where every request went");
-    table(out, &ACCOUNTING, std::iter::once(accounting(&summary.accounting).map(count).to_vec()));
+    let (names, counts) = accounting_table(summary);
+    table(out, &names, std::iter::once(counts));
     out.push_str(
         "<p class=\"note\">planned = started + never started; started = completed + failed + timed out + unfinished</p>\n",
     );
 }
 
-fn steps(out: &mut String, report: &Report<'_>) {
+fn rate_steps(out: &mut String, report: &Report<'_>) {
     let steps = asked::steps(report);
     if steps.is_empty() {
         return;
     }
-    part(out, "steps", "Steps");
+    part(out, "steps", asked::heading(report).trim_end_matches(':'));
     let rows = steps.iter().take(asked::SHOWN).map(asked::StepFigures::cells);
     table(out, &asked::HEADINGS, rows);
     if steps.len() > asked::SHOWN {
@@ -151,6 +154,73 @@ fn steps(out: &mut String, report: &Report<'_>) {
             "<p class=\"note\">and {} more, in the JSON report</p>",
             steps.len() - asked::SHOWN
         );
+    }
+}
+
+/// Writes the steps of the plan with its scenarios, and its groups.
+fn plan_steps(out: &mut String, summary: &Summary) {
+    if !summary.steps.is_empty() {
+        part(out, "plan-steps", &format!("Steps (latency, {})", loop_name(summary)));
+        let rows = steps::rows(summary);
+        table(out, &STEP_HEADINGS, rows.iter().map(step_cells));
+        if steps::checks(summary).next().is_some() {
+            let _ = writeln!(out, "<p class=\"note\">{}</p>", steps::CHECKS_NOTE);
+        }
+    }
+    if !summary.groups.is_empty() {
+        part(out, "groups", "Groups");
+        table(out, &steps::GROUP_HEADINGS, summary.groups.iter().map(steps::group_cells));
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", steps::GROUPS_NOTE);
+    }
+}
+
+const STEP_HEADINGS: [&str; 11] =
+    ["<step", "<group", "completed", "rate", "50 %", "90 %", "99 %", "slowest", "errors", "checks", "bodies"];
+
+/// Returns the cells below [`STEP_HEADINGS`].
+fn step_cells(row: &steps::Row<'_>) -> Vec<String> {
+    let calls = row.calls;
+    let quantile = |name| optional_ns(calls.latency.quantile_ns(name));
+    vec![
+        row.indented("\u{a0}\u{a0}\u{a0}"),
+        row.group.unwrap_or_default().to_owned(),
+        count(calls.completed),
+        rate(calls.rate_per_s),
+        quantile("p50"),
+        quantile("p90"),
+        quantile("p99"),
+        optional_ns(calls.latency.max_ns),
+        count(calls.errors),
+        row.checks(),
+        size(calls.body_bytes as f64),
+    ]
+}
+
+/// Writes every check, and examples of replies that did not pass.
+fn checks(out: &mut String, summary: &Summary) {
+    if steps::checks(summary).next().is_none() {
+        return;
+    }
+    part(out, "checks", "Checks");
+    table(out, &steps::CHECK_HEADINGS, steps::checks(summary).map(steps::check_cells));
+    for (step, check) in steps::checks(summary).filter(|(_, check)| !check.examples.is_empty()) {
+        let name = escape(&format!("{}: {}", steps::step_name(step), check.text));
+        let number = check.examples.len();
+        let _ = writeln!(
+            out,
+            "<details class=\"examples\" open><summary>{name}: the first {number} that failed</summary>"
+        );
+        let rows = check.examples.iter().map(|example| {
+            vec![
+                duration(example.at_ns as f64),
+                steps::one_line(&example.request),
+                example.status.to_string(),
+                steps::one_line(&example.found),
+                steps::one_line(&example.body),
+            ]
+        });
+        table(out, &["at", "<request", "status", "<found", "<body"], rows);
+        out.push_str("</details>\n");
     }
 }
 
@@ -238,7 +308,7 @@ fn error_table(out: &mut String, summary: &Summary) {
 const TARGETS: usize = 50;
 
 fn targets(out: &mut String, summary: &Summary) {
-    if summary.targets.is_empty() {
+    if summary.targets.is_empty() || !summary.steps.is_empty() {
         return;
     }
     part(out, "targets", "By URL");

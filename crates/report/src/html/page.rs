@@ -22,7 +22,7 @@ tr+tr td{border-top:1px solid var(--rule)}
 .tiles{display:grid;grid-template-columns:repeat(6,1fr);gap:.6rem;margin:.8rem 0}
 .tiles div{border:1px solid var(--rule);padding:.5rem .7rem}.tiles b{display:block;font-size:1.2rem}.tiles span{color:var(--soft);font-size:.85rem}
 pre{background:transparent;border:1px solid var(--rule);padding:.6rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
-details summary{cursor:pointer}code{overflow-wrap:anywhere}
+details summary{cursor:pointer}.examples{margin:.6rem 0}code{overflow-wrap:anywhere}
 @media(max-width:60rem){.tiles{grid-template-columns:repeat(3,1fr)}}
 @media(max-width:40rem){body{padding:.5rem}figure{padding:.3rem}td.text:last-child{min-width:16rem}.tiles{grid-template-columns:1fr 1fr}}
 @media print{html{font-size:11px}body{max-width:none;padding:0;font-size:1rem}h2,h3{break-after:avoid}tr,.tiles,.verdict{break-inside:avoid}thead{break-after:avoid;display:table-header-group}table{break-inside:auto}tbody tr:first-child{break-before:avoid}.tiles{grid-template-columns:repeat(6,1fr)}.charts{grid-template-columns:1fr 1fr}details>*{display:block}td.text,th.text{white-space:normal}.wide{overflow:visible;background:none}}
