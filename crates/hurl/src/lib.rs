@@ -1,6 +1,9 @@
-//! Parses Hurl files.
+//! Parses Hurl files, and translates them to scenarios of a plan.
 //!
-//! Text in, syntax tree out; this crate opens no files. A Hurl file is a list of requests with the responses they expect.
+//! A Hurl file is a list of requests with the responses they expect. As a scenario, each session sends these requests in
+//! their order, and the asserts are checks. What has no meaning under load is refused; nothing is ignored.
+//!
+//! Text in, scenario out; this crate opens no files.
 #![forbid(unsafe_code)]
 
 pub mod ast;
@@ -8,6 +11,8 @@ mod error;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod translate;
 
-pub use error::ParseError;
+pub use error::{HurlError, ParseError, Refusal};
 pub use parse::parse;
+pub use translate::{Constant, Options, Translation, scenario};
