@@ -302,18 +302,12 @@ impl Translator<'_> {
         if step.repeat != Repeat::ONCE {
             return refused("it cannot be combined with repeat");
         }
-        if step.checks.len() != 1 {
-            let reason =
-                "a step is run again until one condition holds: give one assert, and HTTP * for its status";
-            return refused(reason);
-        }
-        if !step.captures.is_empty() {
+        if step.checks.is_empty() {
             return refused(
-                "put the captures into an entry after it: here they would be taken at each attempt",
+                "give a response to wait for, such as HTTP 200: failed connections are not tried again",
             );
         }
-        let Some(condition) = step.checks.pop() else { return };
-        step.again = Some(Again { condition, until: true, limit: retry.saturating_add(1) });
+        step.again = Some(Again { condition: None, until: true, limit: retry.saturating_add(1) });
         step.think = Think::Constant { time: interval };
     }
 
@@ -358,5 +352,4 @@ fn reads_body(step: &Step) -> bool {
     };
     step.checks.iter().any(|check| reads(&check.query))
         || step.captures.iter().any(|capture| reads(&capture.query))
-        || step.again.iter().any(|again| reads(&again.condition.query))
 }

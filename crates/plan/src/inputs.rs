@@ -91,7 +91,7 @@ impl Plan {
         }
         let steps = self.setup.iter().chain(&self.teardown);
         for step in steps.chain(self.scenarios.iter().flat_map(crate::Scenario::all_steps)) {
-            let conditions = step.when.iter().chain(step.again.iter().map(|again| &again.condition));
+            let conditions = step.when.iter().chain(step.again.iter().flat_map(|again| &again.condition));
             for check in step.checks.iter().chain(conditions) {
                 check.each_text(&mut |value| text(&format!("step.{}", step.name), value));
                 if let Query::Variable(name) = &check.query

@@ -143,8 +143,8 @@ impl Repeat {
 /// A condition under which a step is run again, for polling.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Again {
-    /// The condition, about the reply of the step.
-    pub condition: Check,
+    /// The condition, about the reply of the step; without one, that all of its checks hold.
+    pub condition: Option<Check>,
     /// Whether the step is run again until the condition holds, rather than while it does.
     pub until: bool,
     /// How often the step is run at the most, the first time included. One that is still to be run again then has failed.

@@ -297,7 +297,9 @@ impl Checks<'_> {
             ("xpath", _) => return later("it needs the whole document in memory; use regex"),
             ("location", _) => return later("only the last response is looked at"),
             _ => {
-                return later("dates are not supported: a run takes longer than the check of a date can wait");
+                return later(
+                    "dates are not supported: a run takes longer than the check of a date can wait",
+                );
             }
         })
     }
