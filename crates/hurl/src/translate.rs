@@ -179,8 +179,9 @@ impl Translator<'_> {
             Ok(translated) => translated,
             Err(problem) => {
                 self.problems.push(problem);
-                // What follows is read too, with its captures defined.
+                // What else is wrong is named, too.
                 self.captures(entry);
+                self.checks(entry, &choices);
                 return;
             }
         };
@@ -298,14 +299,8 @@ impl Translator<'_> {
             .iter()
             .find(|option| option.name == "retry")
             .map_or(entry.request.pos, |o| o.pos);
-        let mut refused = |reason: &str| self.problems.push(refuse(pos, "option retry", reason));
         if step.repeat != Repeat::ONCE {
-            return refused("it cannot be combined with repeat");
-        }
-        if step.checks.is_empty() {
-            return refused(
-                "give a response to wait for, such as HTTP 200: failed connections are not tried again",
-            );
+            self.problems.push(refuse(pos, "option retry", "it cannot be combined with repeat"));
         }
         step.again = Some(Again { condition: None, until: true, limit: retry.saturating_add(1) });
         step.think = Think::Constant { time: interval };
