@@ -4,10 +4,13 @@
 
 use serde_json::Value;
 use std::path::Path;
+use warwolf_clock::Timestamp;
 use warwolf_experiment::Chance;
-use warwolf_experiment::compare::{Allowance, Design, blocks, compare, figures};
+use warwolf_experiment::compare::{Allowance, Design, blocks, compare, figures, steps};
 use warwolf_experiment::sweep::{Measured, Step, Sweep, Vary};
-use warwolf_measure::{LogReplay, LogTiming, NotUnderstood, Run};
+use warwolf_measure::{
+    CheckExample, CheckLabel, LogReplay, LogTiming, NotUnderstood, RowLabel, RowLabels, Run,
+};
 use warwolf_report::{
     ComparisonReport, Format, Rendered, Report, Side, SweepReport, TrendPoint, TrendReport,
 };
@@ -29,11 +32,27 @@ fn seeds() -> Vec<Value> {
             timing: Some(LogTiming { half_ns: 1_000, most_ns: 2_000, all_ns: 3_000 }),
             ..LogReplay::default()
         };
-        [run.clone(), Run { replay: Some(replay), ..run }]
+        [run.clone(), Run { replay: Some(replay), ..run.clone() }, with_steps(run)]
     });
     let values: Vec<Value> = runs.map(|run| serde_json::to_value(run).expect("a run is a value")).collect();
     assert!(!values.is_empty(), "no seed is a run");
     values
+}
+
+/// Gives a run the names of steps, and a reply that did not pass a check.
+fn with_steps(mut run: Run) -> Run {
+    let row = |name: &str| RowLabel {
+        name: name.into(),
+        group: Some("checkout".into()),
+        scenario: Some(format!("{name} scenario")),
+    };
+    run.labels = RowLabels {
+        rows: vec![row("login"), row("buy")],
+        groups: vec!["checkout".into()],
+        checks: vec![CheckLabel { row: 0, text: "status == 200".into() }],
+    };
+    run.examples.add(CheckExample::new(0, Timestamp::ZERO, "GET /", 500, "500", b"error"));
+    run
 }
 
 /// Calls `visit` with every value in a tree, the tree itself first.
@@ -139,6 +158,7 @@ fn render(run: &Run) {
         manner: "two runs".into(),
         answer: compare(&Design::Apart(portions.clone(), portions.clone()), Allowance::default(), 1),
         figures: figures(&portions, &portions),
+        steps: steps([std::slice::from_ref(run), std::slice::from_ref(run)], run.warmup),
         partial: None,
         environment: environment.clone(),
     });

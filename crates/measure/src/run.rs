@@ -1,6 +1,8 @@
 //! A run as it is stored: the plan's text, the timeline and the evidence.
 
-use crate::{Environment, Examples, HostEvidence, LogReplay, RowLabels, Timeline, bounded};
+use crate::{
+    Environment, Examples, HostEvidence, LogReplay, RowLabels, StepFigures, Tally, Timeline, bounded,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -76,6 +78,12 @@ impl Run {
     #[must_use]
     pub fn row_labels(&self) -> RowLabels {
         self.labels.clone().or_urls(self.targets.iter().cloned())
+    }
+
+    /// Returns the figures of each step in a tally of so many seconds of this run; empty for plain requests.
+    #[must_use]
+    pub fn steps(&self, tally: &Tally, seconds: f64) -> Vec<StepFigures> {
+        crate::step_figures::steps(self, tally, seconds)
     }
 
     /// Returns whether the run was stopped before its end on any host.

@@ -1,5 +1,7 @@
 //! Renders a comparison of two sides: what differs, by how much, and how certain that is.
 
+mod steps;
+
 use crate::Format;
 use crate::chart::{Axis, Chart, Dot, Layer, Scale, Series, Unit, escape};
 use crate::html::page;
@@ -10,7 +12,7 @@ use crate::unit::{duration, moment, rate, share};
 use crate::wording;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use warwolf_experiment::compare::{Allowance, Comparison, Effect, Figure, Finding, Refusal};
+use warwolf_experiment::compare::{Allowance, Comparison, Effect, Figure, Finding, Refusal, StepPair};
 use warwolf_measure::{Environment, Grade, Verdict};
 
 /// One side of a comparison.
@@ -48,6 +50,8 @@ pub struct ComparisonReport {
     pub answer: Result<Comparison, Refusal>,
     /// The figures if there is no answer.
     pub figures: Vec<Effect>,
+    /// The steps that both sides have; empty for plain requests.
+    pub steps: Vec<StepPair>,
     /// Slices that were measured and slices in all, if the comparison was interrupted.
     pub partial: Option<(usize, usize)>,
     /// Program, machine and command of the comparison; empty if unknown.
@@ -146,6 +150,7 @@ impl Rendered for ComparisonReport {
         if self.answer.is_ok() {
             let _ = writeln!(out, "\n{CERTAINTY}");
         }
+        steps::push_text(&mut out, &self.steps);
         push_origin(&mut out, &self.environment);
         out
     }
@@ -170,6 +175,7 @@ impl Rendered for ComparisonReport {
         }
         let certainty = if self.answer.is_ok() { CERTAINTY } else { "" };
         let _ = writeln!(out, "\n{}", format!("{}. {certainty}", self.manner).trim_end());
+        steps::push_markdown(&mut out, &self.steps);
         push_origin_block(&mut out, &self.environment);
         out
     }
@@ -208,6 +214,7 @@ impl Rendered for ComparisonReport {
         }
         let certainty = if self.answer.is_ok() { CERTAINTY } else { "" };
         let _ = writeln!(out, "<p class=\"note\">{}. {certainty}</p>", escape(&self.manner));
+        steps::push_html(&mut out, &self.steps);
         let [a, b] = self.sides.each_ref().map(|side| &side.environment);
         page::environments(&mut out, &[("A", a), ("B", b)]);
         page::command(&mut out, &self.environment);
@@ -244,6 +251,7 @@ impl Rendered for ComparisonReport {
             "blocks": comparison.map(|comparison| [comparison.blocks.0, comparison.blocks.1]),
             "allow": comparison.map(|comparison| comparison.allowance.relative),
             "allow_errors": comparison.map(|comparison| comparison.allowance.errors),
+            "steps": self.steps.iter().map(steps::json).collect::<Vec<_>>(),
             "figures": comparison.map_or(&self.figures, |comparison| &comparison.effects).iter().map(effect).collect::<Vec<_>>(),
         })
     }
@@ -424,6 +432,7 @@ mod tests {
                 allowance: Allowance::default(),
             }),
             figures: Vec::new(),
+            steps: Vec::new(),
             partial: None,
             environment: fixture::environment(),
         }

@@ -109,7 +109,11 @@ fn slos(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
 }
 
 /// Writes a table whose cells may contain any text.
-fn table(out: &mut String, headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> std::fmt::Result {
+pub(crate) fn table(
+    out: &mut String,
+    headings: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> std::fmt::Result {
     let side = |heading: &&str| if heading.starts_with('<') { "---|" } else { "---:|" };
     let names: Vec<&str> = headings.iter().map(|heading| heading.trim_start_matches('<')).collect();
     writeln!(out, "| {} |\n|{}", names.join(" | "), headings.iter().map(side).collect::<String>())?;

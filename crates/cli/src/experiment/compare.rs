@@ -13,6 +13,7 @@ use warwolf_args::experiment::Compare;
 use warwolf_args::values::share;
 use warwolf_experiment::compare::{
     Allowance, Design, Portion, SLICE_MIN, Slicing, SlicingError, blocks, compare as decide, figures, is_a,
+    steps,
 };
 use warwolf_experiment::joined;
 use warwolf_measure::{Environment, Run, Summary, judge};
@@ -166,6 +167,7 @@ fn live(
     let report = ComparisonReport {
         answer: decide(&Design::of_turns(&portions), allowance, plans[0].seed),
         figures: figures(&a, &b),
+        steps: steps([&runs[0], &runs[1]], slicing.warmup),
         partial: is_partial.then_some((portions.len(), slicing.slices)),
         environment: environment::observe(),
         sides: [(&sides[0].0, &runs[0]), (&sides[1].0, &runs[1])]
@@ -264,6 +266,7 @@ fn kept(sides: [(String, Run); 2], allowance: Allowance) -> ComparisonReport {
     let seed = sides[0].1.seed ^ sides[1].1.seed;
     ComparisonReport {
         figures: figures(&a, &b),
+        steps: steps(sides.each_ref().map(|(_, run)| std::slice::from_ref(run)), sides[0].1.warmup),
         partial: None,
         environment: environment::observe(),
         answer: decide(&Design::Apart(a, b), allowance, seed),

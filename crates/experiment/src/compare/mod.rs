@@ -12,8 +12,10 @@
 
 mod resampling;
 mod slices;
+mod steps;
 
 pub use slices::{SLICE_MIN, Slicing, SlicingError, blocks};
+pub use steps::{StepPair, steps};
 
 use resampling::{Blocks, Draw};
 use warwolf_measure::{Histogram, Phase, Tally};
