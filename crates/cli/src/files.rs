@@ -15,7 +15,7 @@ use warwolf_plan::{ArrivalWords, Plan, nearest};
 /// A usage error about the first word or file that is wrong.
 pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError> {
     let plan = plan_with_any_rows(load, matches)?;
-    let slos = slos(&plan.slos)?;
+    let slos = slos(&plan.all_slos())?;
     if slos.iter().any(|slo| slo.name.is_some()) {
         check_names(&slos, &warwolf_engine::row_labels(&plan))?;
     }

@@ -84,6 +84,7 @@ impl Progress {
             Manner::Quiet | Manner::Lines => duration
                 .map_or(LONGEST_PERIOD, |duration| (duration / 5).clamp(SHORTEST_PERIOD, LONGEST_PERIOD)),
         };
+        let slos = plan.all_slos();
         Self {
             manner,
             paint: Paint::suited(),
@@ -97,12 +98,8 @@ impl Progress {
             total: Tally::new(),
             measured: Tally::new(),
             measured_since: None,
-            slos: plan.slos.iter().filter_map(|text| Slo::parse(text).ok()).collect(),
-            labels: if plan.slos.is_empty() {
-                RowLabels::default()
-            } else {
-                warwolf_engine::row_labels(plan)
-            },
+            slos: slos.iter().filter_map(|text| Slo::parse(text).ok()).collect(),
+            labels: if slos.is_empty() { RowLabels::default() } else { warwolf_engine::row_labels(plan) },
             rates: VecDeque::with_capacity(dashboard::HISTORY),
             tails: VecDeque::with_capacity(dashboard::HISTORY),
             drawn: Vec::new(),

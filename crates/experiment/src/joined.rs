@@ -113,7 +113,7 @@ fn mean(before: Option<f64>, last: Option<f64>, count: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warwolf_measure::{Summary, Tally};
+    use warwolf_measure::{CheckExample, CheckLabel, RowLabel, Summary, Tally};
 
     fn slice(calls: u64) -> Run {
         let mut run = Run::new(Duration::from_millis(100));
@@ -134,6 +134,24 @@ mod tests {
         assert_eq!(whole.wall, Duration::from_secs(3));
         assert_eq!(Summary::of(&whole).accounting.planned, 60);
         assert_eq!(Summary::of(&whole).intervals.len(), 30);
+    }
+
+    #[test]
+    fn checks_and_examples_add_up_where_the_steps_are_the_same() {
+        let with = |name: &str, at_ns: u64| {
+            let mut run = slice(1);
+            run.labels.rows = vec![RowLabel { name: name.into(), ..RowLabel::default() }];
+            run.labels.checks = vec![CheckLabel { row: 0, text: "status == 200".into() }];
+            let mut tally = Tally::new();
+            tally.check(0, false);
+            run.timeline.add(0, &tally);
+            let at = Timestamp::from_nanos(at_ns);
+            run.examples.add(CheckExample::new(0, at, "GET /", 500, "500", b""));
+            run
+        };
+        let whole = joined(&[with("login", 2), with("login", 1), with("other", 3)]).unwrap();
+        assert_eq!(whole.timeline.whole().tally.check_results(0).failed, 2);
+        assert_eq!(whole.examples.of(0).map(|example| example.at_ns).collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]

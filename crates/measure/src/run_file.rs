@@ -381,6 +381,23 @@ mod tests {
     }
 
     #[test]
+    fn shards_have_their_examples_together_and_the_same_names() {
+        let with = |index: u32, name: &str| {
+            let mut run = run(index, 2);
+            run.labels.groups = vec![name.into()];
+            let at = warwolf_clock::Timestamp::from_nanos(9 - u64::from(index));
+            run.examples.add(crate::CheckExample::new(0, at, "GET /", 500, "500", b""));
+            run
+        };
+        let forward = Run::merge(vec![with(0, "a"), with(1, "a")]).unwrap();
+        let backward = Run::merge(vec![with(1, "a"), with(0, "a")]).unwrap();
+        assert_eq!(forward.examples, backward.examples);
+        assert_eq!(forward.examples.of(0).map(|example| example.at_ns).collect::<Vec<_>>(), [8, 9]);
+        let other = Run::merge(vec![with(0, "a"), with(1, "b")]).unwrap_err();
+        assert_eq!(other, MergeError::OtherPlan(1));
+    }
+
+    #[test]
     fn a_missing_shard_is_named() {
         let run = Run::merge(vec![run(0, 4), run(3, 4)]).unwrap();
         assert_eq!(run.missing_shards(), [1, 2]);

@@ -151,6 +151,22 @@ impl Plan {
         self.requests.iter().chain(&self.session.setup).chain(self.session.recovery_requests())
     }
 
+    /// Returns the SLOs of the run and of its steps. Those of a step begin with its name, such as `login: p99<300ms`.
+    #[must_use]
+    pub fn all_slos(&self) -> Vec<String> {
+        let mut slos = self.slos.clone();
+        for step in self.scenarios.iter().flat_map(Scenario::all_steps) {
+            for slo in &step.slos {
+                let slo = format!("{}: {slo}", step.name);
+                // Steps of one name in several scenarios are judged together.
+                if !slos.contains(&slo) {
+                    slos.push(slo);
+                }
+            }
+        }
+        slos
+    }
+
     /// Checks all fields, and what no single field can know.
     ///
     /// # Errors

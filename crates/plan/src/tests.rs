@@ -326,3 +326,15 @@ fn a_path_is_checked_in_each_request_that_shares_the_rest() {
     assert!(plan("/a b\u{e9}").is_ok());
     assert_eq!(plan("/\u{20ac}").unwrap_err().field, "requests.1.path");
 }
+
+#[test]
+fn slos_of_steps_have_their_names() {
+    let mut plan = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
+    plan.slos = vec!["errors<1%".into()];
+    let step = |name: &str, slo: &str| Step { slos: vec![slo.into()], ..Step::new(name, RequestId(0)) };
+    plan.scenarios = vec![
+        Scenario::new("buyer", vec![step("login", "p99<300ms"), step("buy", "p50<1s")]),
+        Scenario::new("visitor", vec![step("login", "p99<300ms")]),
+    ];
+    assert_eq!(plan.all_slos(), ["errors<1%", "login: p99<300ms", "buy: p50<1s"]);
+}

@@ -59,8 +59,8 @@ impl<'r> Report<'r> {
     #[must_use]
     pub fn of(run: &'r Run) -> Self {
         let plan = warwolf_plan::text::parse(&run.plan_text).ok().map(Plan::from);
-        let texts = plan.iter().flat_map(|plan| &plan.slos);
-        let slos: Vec<Slo> = texts.filter_map(|text| Slo::parse(text).ok()).collect();
+        let texts = plan.as_ref().map(Plan::all_slos).unwrap_or_default();
+        let slos: Vec<Slo> = texts.iter().filter_map(|text| Slo::parse(text).ok()).collect();
         Self::judged(run, plan, &slos)
     }
 
