@@ -106,5 +106,13 @@ impl Format {
     }
 }
 
+/// Parses an entry of an HTTP archive, one object of `log.entries`.
+///
+/// # Errors
+/// The reason why the entry does not yield a request.
+pub fn archived(entry: &[u8]) -> Result<Entry, Unreadable> {
+    har::read(entry)
+}
+
 #[cfg(test)]
 mod tests;
