@@ -290,11 +290,9 @@ fn split(text: &[u8], separator: &[u8], out: &mut Vec<u8>) {
 fn url_param(url: &[u8], name: &[u8], out: &mut Vec<u8>) -> bool {
     let without_fragment = url.split(|byte| *byte == b'#').next().unwrap_or_default();
     let Some(at) = memchr::memchr(b'?', without_fragment) else { return false };
-    let decoded = |part: &[u8]| -> Vec<u8> { Vec::from_iter(form_decoded(part)) };
     for parameter in without_fragment[at + 1..].split(|byte| *byte == b'&').filter(|part| !part.is_empty()) {
         let end = memchr::memchr(b'=', parameter).unwrap_or(parameter.len());
-        let is_it = &parameter[..end] == name || decoded(&parameter[..end]) == name;
-        if is_it {
+        if form_decoded(&parameter[..end]).eq(name.iter().copied()) {
             out.extend(form_decoded(parameter.get(end + 1..).unwrap_or_default()));
             return true;
         }

@@ -108,6 +108,8 @@ pub(crate) enum Take {
     Count,
     /// It is an element of a list that has to be there.
     Element,
+    /// It is one of the nodes that the path finds, which has to be there.
+    Node,
 }
 
 impl Source {
@@ -348,15 +350,10 @@ impl Track {
             Some(query::Filter::Nth(index)) => *index,
             _ => return Take::Value,
         };
-        let is_wildcard = |step: &Step| matches!(step, Step::Wildcard);
-        let may_take_last = match &self.steps[..] {
-            [above @ .., Step::Wildcard] => !above.iter().any(is_wildcard),
-            _ => !is_list,
-        };
         match u64::try_from(element) {
             Ok(index) if is_list => self.pick = Pick::Nth(index),
             Ok(index) => self.steps.push(Step::Index(index)),
-            Err(_) if element == -1 && may_take_last => {
+            Err(_) if element == -1 => {
                 self.pick = Pick::Last;
                 if !is_list {
                     self.steps.push(Step::Element);
@@ -364,7 +361,7 @@ impl Track {
             }
             Err(_) => return Take::Value,
         }
-        Take::Element
+        if is_list { Take::Node } else { Take::Element }
     }
 }
 

@@ -100,6 +100,8 @@ pub(crate) struct TrackState {
     base: Option<Kind>,
     /// Nodes found, or elements or members of the only one.
     count: u64,
+    /// The last value is no longer known: what followed it does not count, because its name is there twice.
+    has_lost: bool,
     /// For each step the state when its object or list began: of members with the same name the last counts.
     before: Box<[Before]>,
 }
@@ -114,6 +116,7 @@ impl TrackState {
             kind: None,
             base: None,
             count: 0,
+            has_lost: false,
             before: vec![Before::default(); track.steps.len()].into_boxed_slice(),
         }
     }
@@ -121,6 +124,7 @@ impl TrackState {
     pub(super) fn begin(&mut self) {
         self.steps = None;
         self.keeping = Keeping::Nothing;
+        self.has_lost = false;
         self.restore(Before::default());
     }
 
@@ -132,6 +136,11 @@ impl TrackState {
     /// The kind of what the last step is taken from, if it was found.
     pub(crate) const fn base(&self) -> Option<Kind> {
         self.base
+    }
+
+    /// Whether the value is not known although there is one.
+    pub(crate) const fn has_lost(&self) -> bool {
+        self.has_lost
     }
 
     /// Elements of a list, members of an object; nodes found by a path that may find several.
@@ -176,8 +185,10 @@ impl TrackState {
                 return;
             }
             // A member whose name is there twice: what the first one led to does not count.
-            if matches!(place, Place::Member(_)) && matches!(track.steps[depth - 1], Step::Name(_)) {
-                self.restore(self.before[depth - 1]);
+            if matches!(track.steps[depth - 1], Step::Name(_)) {
+                let before = self.before[depth - 1];
+                self.has_lost |= track.pick == Pick::Last && self.count > before.count && before.count > 0;
+                self.restore(before);
             }
         }
         self.steps = Some(depth);
@@ -220,6 +231,7 @@ impl TrackState {
         match track.pick {
             Pick::All => self.slot.push(if number == 0 { b"[" } else { b"," }),
             _ => {
+                self.has_lost = false;
                 self.slot.clear();
                 self.kind = Some(kind_of(&[first]));
             }

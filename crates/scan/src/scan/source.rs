@@ -144,8 +144,12 @@ impl Sources {
         written: &'a mut Vec<u8>,
     ) -> Result<Option<Read<'a>>, Failure> {
         let track = self.json.found(index).map_err(Failure::Unreadable)?;
+        if track.has_lost() {
+            return Err(Failure::Unreadable("the body has several members with the same name"));
+        }
         let Some(kind) = track.kind() else {
             return match (take, track.base()) {
+                (Take::Node, _) => Err(Failure::Unreadable(NO_ELEMENT)),
                 (Take::Element, Some(Kind::List)) => Err(Failure::Unreadable(NO_ELEMENT)),
                 (Take::Element, Some(_)) => Err(Failure::Unreadable(NO_LIST)),
                 _ => Ok(None),
