@@ -5,6 +5,7 @@
 
 mod banner;
 mod classics;
+mod contents;
 mod crawl;
 mod dashboard;
 mod date;

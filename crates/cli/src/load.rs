@@ -1,7 +1,7 @@
 //! Runs one plan on this machine.
 
-use crate::environment;
 use crate::exit::Failure;
+use crate::{contents, environment};
 use std::io;
 use std::time::Duration;
 use warwolf_args::UsageError;
@@ -43,12 +43,12 @@ pub(crate) fn run(
     perform(prepare(&check(plan)?, shard)?, control, watch)
 }
 
-/// Checks a plan.
+/// Checks a plan, and reads what it names.
 ///
 /// # Errors
-/// A usage error about the first field that is wrong.
+/// A usage error about the first field or file that is wrong.
 pub(crate) fn check(plan: Plan) -> Result<CheckedPlan, UsageError> {
-    plan.check().map_err(UsageError::of_field)
+    contents::read(plan.check().map_err(UsageError::of_field)?)
 }
 
 /// Prepares a run.

@@ -4,9 +4,9 @@ use crate::pool::Calls;
 use crate::timers::{Timer, Timers};
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink};
+use warwolf_http::{CallId, Cause, End, Fields, Head, ResponseSink, Version};
 use warwolf_measure::Outcome;
-use warwolf_workload::Interest;
+use warwolf_workload::{Interest, Workload};
 
 /// Calls that ended and are not settled yet, in the order in which they ended.
 #[derive(Default)]
@@ -82,6 +82,7 @@ pub(crate) struct Sink<'a> {
     pub(crate) calls: &'a mut Calls,
     pub(crate) ended: &'a mut Ends,
     pub(crate) interest: &'a Interest,
+    pub(crate) workload: &'a Workload,
     pub(crate) now: Timestamp,
     /// Where the reply timer restarts with the first byte, and its length.
     pub(crate) reply: Option<(&'a mut Timers, Duration)>,
@@ -117,6 +118,14 @@ impl ResponseSink for Sink<'_> {
                 kept.headers.add(name, value);
             }
         }
+        if let Some((step, scan)) = &mut kept.scan {
+            let version = match head.version {
+                Some(Version::Http10) => "HTTP/1.0",
+                _ => "HTTP/1.1",
+            };
+            let fields = head.fields();
+            scan.head(self.workload.scanner(*step), head.status, version, &mut fields.iter());
+        }
         call.body_max = self.interest.body_of(head.status, head.header("content-type"));
         if self.interest.reason {
             kept.reason.extend_from_slice(head.reason());
@@ -132,6 +141,9 @@ impl ResponseSink for Sink<'_> {
         let Some(kept) = &mut call.kept else { return };
         if let Some(hash) = self.interest.body_hash {
             kept.body_hash = hash(kept.body_hash, bytes);
+        }
+        if let Some((step, scan)) = &mut kept.scan {
+            scan.body(self.workload.scanner(*step), bytes);
         }
         let room = call.body_max.saturating_sub(kept.body.len());
         kept.body.extend_from_slice(&bytes[..bytes.len().min(room)]);

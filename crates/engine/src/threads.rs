@@ -95,7 +95,7 @@ impl<'p> PreparedRun<'p> {
     /// # Errors
     /// When something that the plan names or needs is not available.
     pub fn new(plan: &'p CheckedPlan, shard: Shard) -> Result<Self, SetupError> {
-        let prepared = Prepared::new(plan)?;
+        let prepared = Prepared::new(plan, plan.contents())?;
         let capacity = Capacity::of(plan, shard);
         let descriptors_limit = raise_descriptors(sockets(&prepared, capacity.connections))?;
         let threads = capacity.threads(host::available_cores().len()) as u32;

@@ -31,7 +31,7 @@ use warwolf_http::TlsConfig;
 use warwolf_measure::{Examples, Outcome};
 use warwolf_observe::{Event, Kept, Observer};
 use warwolf_plan::{CheckedPlan, Ownership, Shard, Timeouts};
-use warwolf_workload::{Arrival, Arrivals, CallRequest, Feed, Interest, Step, Workload};
+use warwolf_workload::{Arrival, Arrivals, CallRequest, Feed, GroupRecord, Interest, Step, Workload};
 
 /// Whether the worker goes on after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl<'p> Observation<'p> {
                 || send.is_some()
                 || reply.is_some()
                 || prepared.has_companions,
-            keeps: !interest.is_empty(),
+            keeps: !interest.is_empty() || workload.has_steps(),
             interest,
             spare: Vec::new(),
             observer,
@@ -124,11 +124,8 @@ impl<'p> Observation<'p> {
 
     /// Takes back what a call kept that is over.
     #[inline]
-    fn take_back(&mut self, kept: Option<Box<Kept>>) {
-        if let Some(mut kept) = kept
-            && self.spare.len() < SPARE_KEPT
-            && kept.body.capacity() <= SPARE_BODY
-        {
+    fn take_back(&mut self, mut kept: Box<Kept>) {
+        if self.spare.len() < SPARE_KEPT && kept.body.capacity() <= SPARE_BODY {
             kept.clear();
             self.spare.push(kept);
         }
@@ -142,7 +139,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             Some(_) if task.plan.is_open() => Arrivals::fed(&task.shard),
             _ => Arrivals::new(task.plan, &task.shard),
         };
-        let workload = Workload::new(task.plan).with_feed(task.feed);
+        let workload = Workload::of_shard(task.plan, task.shard).with_feed(task.feed);
         Self {
             now: driver.now(),
             driver,
@@ -329,7 +326,7 @@ impl<'p, D: Driver> Worker<'p, D> {
         for (_, call) in std::mem::take(&mut self.calls) {
             let session = &self.sessions[call.session as usize].session;
             let part = Part { session: session.number(), is_continued: false, is_setup: session.is_setup() };
-            self.count(&call, now, Outcome::Unfinished, part);
+            self.count(&call, now, Outcome::Unfinished, part, false);
         }
         if let Some(observer) = &mut self.observation.observer {
             observer.pause();
@@ -383,6 +380,7 @@ impl<'p, D: Driver> Worker<'p, D> {
             return;
         }
         loop {
+            self.workload.set_now(intended);
             match self.sessions[index as usize].session.next(&mut self.workload) {
                 Step::Send { token, request } => {
                     self.accounting.asked.add(intended);
@@ -392,6 +390,7 @@ impl<'p, D: Driver> Worker<'p, D> {
                         }
                         CallRequest::Unplanned(request) => self.follow(index, token, *request, intended),
                     }
+                    self.count_groups();
                     if self.sessions[index as usize].session.awaits_reply() {
                         return;
                     }
@@ -412,6 +411,7 @@ impl<'p, D: Driver> Worker<'p, D> {
                     return;
                 }
                 Step::Done => {
+                    self.count_groups();
                     self.end_session(index, true);
                     return;
                 }
@@ -438,6 +438,14 @@ impl<'p, D: Driver> Worker<'p, D> {
         self.arrivals.session_over(self.now);
         if is_reported {
             self.notify_session_over(&active);
+        }
+        self.workload.recycle(active.session);
+    }
+
+    /// Counts the groups that sessions have ended.
+    fn count_groups(&mut self) {
+        for GroupRecord { group, wall, requests, is_failed } in self.workload.take_groups() {
+            self.recorder.tally.group(group, wall, requests, is_failed);
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_measure::{Outcome, Sample};
 use warwolf_plan::{HttpVersion, Request, RequestId};
+use warwolf_scan::Scan;
 use warwolf_workload::{Captured, Interest};
 
 /// A call that has ended.
@@ -41,7 +42,7 @@ pub struct CallRecord<'a> {
 }
 
 /// What a run keeps of a call and its reply for observers and sessions that want it. Parts that nobody wants are empty.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Kept {
     /// Header fields of the final reply.
     pub headers: Captured,
@@ -58,6 +59,10 @@ pub struct Kept {
     pub request: Vec<u8>,
     /// The head of the final reply, its empty line included.
     pub head: Vec<u8>,
+    /// The path that was sent, where it was made for the call; otherwise empty.
+    pub path: String,
+    /// The evaluation of the reply, and the step that it is for.
+    pub scan: Option<(u16, Box<Scan>)>,
     /// Length of the random data that was generated for the call.
     pub drawn_bytes: u64,
     /// Time spent generating the random data of the request: part of `started` to `sent` that is neither the network's nor
@@ -75,14 +80,17 @@ impl Kept {
         previous_status: 0,
         request: Vec::new(),
         head: Vec::new(),
+        path: String::new(),
+        scan: None,
         drawn_bytes: 0,
         preparing: Duration::ZERO,
     };
 
-    /// Drops everything that was kept.
+    /// Drops everything that was kept. The memory of a scan stays.
     pub fn clear(&mut self) {
-        let Self { headers, body, reason, request, head, .. } = self;
+        let Self { headers, body, reason, request, head, path, .. } = self;
         headers.clear();
+        path.clear();
         [body, reason, request, head].into_iter().for_each(Vec::clear);
         (self.body_hash, self.previous_status) = (0, 0);
         (self.drawn_bytes, self.preparing) = (0, Duration::ZERO);

@@ -8,10 +8,10 @@
 
 mod clicks;
 mod connections;
+mod contents;
 mod describe;
 mod error;
 mod ftp;
-mod inputs;
 mod nearest;
 pub mod quantity;
 pub mod query;
@@ -32,10 +32,10 @@ pub use connections::{
     Connections, DriverChoice, HttpVersion, Idle, Network, OnClose, Ownership, Proxy, Reconnect, ReplyEnd,
     Resolve, Resumption, Timeouts, Tls, TlsVersion, Unresolved, Verify, WhenFull,
 };
+pub use contents::{Contents, Needs};
 pub use describe::describe;
 pub use error::PlanError;
 pub use ftp::{Transfer, TransferKind};
-pub use inputs::{Inputs, Needs};
 pub use nearest::nearest;
 pub use request::{
     Body, Endpoint, Hole, HoleValue, Part, PartContent, RandomData, Request, RequestId, RequestShape, Scheme,
@@ -175,7 +175,7 @@ impl Plan {
         self.check_fields()?;
         let mut shapes = Shapes::default();
         self.requests.iter_mut().for_each(|request| shapes.share(request));
-        Ok(CheckedPlan { plan: self, inputs: Arc::default() })
+        Ok(CheckedPlan { plan: self, contents: Arc::default() })
     }
 
     fn check_fields(&self) -> Result<(), PlanError> {
@@ -265,18 +265,18 @@ impl Plan {
 #[derive(Clone, Debug)]
 pub struct CheckedPlan {
     plan: Plan,
-    inputs: Arc<Inputs>,
+    contents: Arc<Contents>,
 }
 
 impl CheckedPlan {
-    /// The contents of what the plan names; empty unless given by [`CheckedPlan::with_inputs`].
+    /// The contents of what the plan names; empty unless given by [`CheckedPlan::with_contents`].
     #[must_use]
-    pub fn inputs(&self) -> &Arc<Inputs> {
-        &self.inputs
+    pub fn contents(&self) -> &Arc<Contents> {
+        &self.contents
     }
 }
 
-/// Inputs are not compared.
+/// Contents are not compared.
 impl PartialEq for CheckedPlan {
     fn eq(&self, other: &Self) -> bool {
         self.plan == other.plan

@@ -2,7 +2,7 @@
 
 use crate::quantity::print_duration;
 use crate::query::{Capture, Check};
-use crate::{Order, PlanError, RequestId, Think};
+use crate::{Order, Plan, PlanError, RequestId, Think};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -115,6 +115,9 @@ impl Step {
     }
 }
 
+/// Captures and checks of a step, at the most.
+const CHECKS_MAX: usize = 63;
+
 /// How often something is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
@@ -213,6 +216,44 @@ pub enum Take {
     Unique,
 }
 
+impl Plan {
+    /// The steps of all scenarios in order, each with its scenario. Their positions are the rows of reports.
+    pub fn steps(&self) -> impl Iterator<Item = (&Scenario, &Step)> {
+        let of = |scenario| Scenario::all_steps(scenario).map(move |step| (scenario, step));
+        self.scenarios.iter().flat_map(of)
+    }
+
+    /// The row of a report that each request is counted in: that of its step, or else its own.
+    #[must_use]
+    pub fn rows(&self) -> Vec<u32> {
+        let mut rows: Vec<u32> = (0..self.requests.len() as u32).collect();
+        for (row, (_, step)) in (0..).zip(self.steps()) {
+            let requests = step.request.0 as usize..(step.request.0 + step.choices) as usize;
+            rows.get_mut(requests).into_iter().flatten().for_each(|of| *of = row);
+        }
+        rows
+    }
+}
+
+impl Step {
+    /// The captures and checks of the step as reports name them, in the order in which they are counted: captures, checks,
+    /// and the condition of a step that is run again.
+    #[must_use]
+    pub fn check_texts(&self) -> Vec<String> {
+        let captures =
+            self.captures.iter().map(|capture| format!("capture {}: {}", capture.name, capture.query));
+        let checks = self.checks.iter().map(Check::to_string);
+        let again = self.again.iter().map(|again| {
+            let word = if again.until { "until" } else { "while" };
+            match &again.condition {
+                Some(condition) => format!("{word} {condition}"),
+                None => format!("{word} its checks hold"),
+            }
+        });
+        captures.chain(checks).chain(again).collect()
+    }
+}
+
 impl Repeat {
     fn check(self, field: &str) -> Result<(), PlanError> {
         match self {
@@ -251,6 +292,14 @@ impl Step {
             if time == Some(Duration::ZERO) {
                 return Err(PlanError::new(field, print_duration(Duration::ZERO), "use more than zero"));
             }
+        }
+        if self.captures.len() + self.checks.len() >= CHECKS_MAX {
+            let count = (self.captures.len() + self.checks.len()).to_string();
+            return Err(PlanError::new(
+                "check",
+                count,
+                format!("use fewer than {CHECKS_MAX} captures and checks"),
+            ));
         }
         if self.again.as_ref().is_some_and(|again| again.limit == 0) {
             return Err(PlanError::new("limit", "0", "use 1 or more"));

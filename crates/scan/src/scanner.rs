@@ -178,6 +178,12 @@ impl Scanner {
         self.needs_body || self.items.len() > self.captures
     }
 
+    /// Whether the URL of the reply is wanted ([`crate::End::url`]).
+    #[must_use]
+    pub fn needs_url(&self) -> bool {
+        self.items.iter().any(|item| matches!(item.source, Source::Url))
+    }
+
     /// The bytes of a body that are kept whole; 0 if it is only looked at while it streams.
     #[must_use]
     pub fn buffered(&self) -> usize {

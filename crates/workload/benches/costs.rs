@@ -130,7 +130,7 @@ fn call_with_cookie(bencher: Bencher) {
     bencher.bench_local(|| {
         black_box(session.next(&mut workload));
         out.clear();
-        session.write_fields(&workload, &plan.requests[0], &mut |name, value| {
+        session.write_fields(&workload, &plan.requests[0], &plan.requests[0].path, &mut |name, value| {
             out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(b": ");
             value(&mut out);

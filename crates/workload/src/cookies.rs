@@ -22,9 +22,11 @@ pub(crate) struct Cookies {
     list: Vec<Cookie>,
     /// Number of cookies ever kept; identifies the oldest.
     kept: u64,
+    /// Memory of cookies that were dropped.
+    spare: Vec<Cookie>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Cookie {
     /// `name=value`, as sent.
     pair: Vec<u8>,
@@ -45,11 +47,11 @@ impl Cookie {
 }
 
 impl Cookies {
-    /// Stores the cookie of one `Set-Cookie` field in the reply to `request`, or drops the one it deletes. Ignores fields that
+    /// Stores the cookie of one `Set-Cookie` field in the reply to a request for `path`, or drops the one it deletes. Ignores fields that
     /// break a rule, as browsers do.
     /// `date` is the `Date` of the reply; it determines whether a cookie has expired.
-    pub(crate) fn set(&mut self, request: &Request, field: &[u8], date: Option<&[u8]>) {
-        let Some(said) = GivenCookie::read(request, field) else { return };
+    pub(crate) fn set(&mut self, endpoint: &Endpoint, path: &str, field: &[u8], date: Option<&[u8]>) {
+        let Some(said) = GivenCookie::of(endpoint, path, field) else { return };
         // Max-Age wins over Expires (RFC 6265 section 5.3).
         let deletes = match (said.max_age, said.expires) {
             (Some(seconds), _) => seconds == 0,
@@ -63,7 +65,7 @@ impl Cookies {
                 && (covers(domain, cookie.domain.as_bytes()) || covers(cookie.domain.as_bytes(), domain))
                 && path_matches(path, &cookie.path)
         };
-        if request.endpoint.scheme != Scheme::Https && self.list.iter().any(is_protected) {
+        if endpoint.scheme != Scheme::Https && self.list.iter().any(is_protected) {
             return;
         }
         let same = |cookie: &Cookie| {
@@ -74,7 +76,7 @@ impl Cookies {
         let known = self.list.iter().position(same);
         if deletes {
             if let Some(index) = known {
-                self.list.remove(index);
+                self.drop_cookie(index);
             }
             return;
         }
@@ -83,15 +85,17 @@ impl Cookies {
         }
         let Some(index) = known else {
             let Ok(domain) = std::str::from_utf8(domain) else { return };
-            self.add(Cookie {
-                pair: pair(&said, Vec::new()),
-                name_length: said.name.len(),
-                domain: domain.to_ascii_lowercase(),
-                host_only: said.host_only,
-                path: path.to_vec(),
-                secure: said.secure,
-                age: 0,
-            });
+            // The memory of a cookie that was dropped serves again.
+            let mut cookie = self.spare.pop().unwrap_or_default();
+            cookie.pair = pair(&said, cookie.pair);
+            cookie.domain.clear();
+            cookie.domain.push_str(domain);
+            cookie.domain.make_ascii_lowercase();
+            cookie.path.clear();
+            cookie.path.extend_from_slice(path);
+            (cookie.name_length, cookie.host_only, cookie.secure) =
+                (said.name.len(), said.host_only, said.secure);
+            self.add(cookie);
             return;
         };
         // Reuses the entry and its memory: a server that sets the same cookie with every reply costs no allocation.
@@ -118,10 +122,10 @@ impl Cookies {
         }
     }
 
-    /// Adds the `Cookie` field that `request` carries, if any.
-    pub(crate) fn write(&self, request: &Request, add: AddField<'_>) {
-        let path = request.path.as_bytes();
-        let sent = || self.list.iter().filter(|cookie| cookie.goes_to(&request.endpoint, path));
+    /// Adds the `Cookie` field that a request for `path` carries, if any.
+    pub(crate) fn write(&self, endpoint: &Endpoint, path: &str, add: AddField<'_>) {
+        let path = path.as_bytes();
+        let sent = || self.list.iter().filter(|cookie| cookie.goes_to(endpoint, path));
         if sent().next().is_none() {
             return;
         }
@@ -133,6 +137,17 @@ impl Cookies {
                 out.extend_from_slice(&cookie.pair);
             }
         });
+    }
+
+    /// Drops all cookies, and keeps their memory for others.
+    pub(crate) fn clear(&mut self) {
+        self.spare.append(&mut self.list);
+        self.kept = 0;
+    }
+
+    fn drop_cookie(&mut self, index: usize) {
+        let dropped = self.list.remove(index);
+        self.spare.push(dropped);
     }
 
     /// Returns whether there are no cookies.
@@ -156,7 +171,7 @@ impl Cookies {
         {
             let oldest = (0..self.list.len()).min_by_key(|&index| self.list[index].age);
             let Some(oldest) = oldest else { return };
-            self.list.remove(oldest);
+            self.drop_cookie(oldest);
         }
     }
 }
@@ -196,9 +211,14 @@ impl<'a> GivenCookie<'a> {
     /// Parses one `Set-Cookie` field in the reply to `request`; none when it breaks a rule.
     #[must_use]
     pub fn read(request: &'a Request, field: &'a [u8]) -> Option<Self> {
+        Self::of(&request.endpoint, &request.path, field)
+    }
+
+    /// Parses one `Set-Cookie` field in the reply to a request for `path`.
+    fn of(endpoint: &'a Endpoint, path: &'a str, field: &'a [u8]) -> Option<Self> {
         let said = SetCookie::parse(field)?;
-        let (domain, host_only) = scope(request.endpoint.host.as_bytes(), said.domain)?;
-        if said.secure && request.endpoint.scheme == Scheme::Http {
+        let (domain, host_only) = scope(endpoint.host.as_bytes(), said.domain)?;
+        if said.secure && endpoint.scheme == Scheme::Http {
             return None;
         }
         Some(Self {
@@ -206,7 +226,7 @@ impl<'a> GivenCookie<'a> {
             value: said.value,
             domain,
             host_only,
-            path: said.path.unwrap_or_else(|| default_path(request.path.as_bytes())),
+            path: said.path.unwrap_or_else(|| default_path(path.as_bytes())),
             secure: said.secure,
             max_age: said.max_age,
             expires: said.expires,

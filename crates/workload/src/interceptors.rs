@@ -16,7 +16,8 @@ pub(crate) mod setup;
 use crate::cookies::Cookies;
 use crate::interest::Interest;
 use crate::session::{Reply, Token};
-use warwolf_plan::{Plan, Recovery, RedirectPolicy, Request, Resources};
+use crate::steps::StepState;
+use warwolf_plan::{Plan, Recovery, RedirectPolicy, Request, Resources, Scenario, Step};
 
 /// One policy about replies, with its settings from the plan.
 #[derive(Clone, Debug)]
@@ -41,7 +42,8 @@ impl Interceptor {
             all.push(Self::Cache);
         }
         all.extend(challenge::Challenges::of(plan).map(Self::Challenges));
-        if shape.redirects.limit > 0 {
+        let follows = |step: &Step| step.redirects.is_some_and(|limit| limit > 0);
+        if shape.redirects.limit > 0 || plan.scenarios.iter().flat_map(Scenario::all_steps).any(follows) {
             all.push(Self::Redirects(shape.redirects.clone()));
         }
         let refreshes = shape.redirects.limit.max(resources::REFRESHES);
@@ -61,12 +63,14 @@ impl Interceptor {
         }
     }
 
-    /// Handles a reply to a call that came about `from` there. Returns the request to send next.
+    /// Handles a reply to a call that came about `from` there. Returns the request to send next. `redirects` is how many are
+    /// followed in a row, if it is not as many as the plan says.
     pub(crate) fn reply(
         &self,
         extras: &mut Option<Box<Extras>>,
         reply: &Reply<'_>,
         from: Provenance,
+        redirects: Option<u32>,
     ) -> Option<Unplanned> {
         match self {
             Self::Cache => {
@@ -74,7 +78,9 @@ impl Interceptor {
                 None
             }
             Self::Challenges(policy) => challenge::reply(policy, extras, reply, from),
-            Self::Redirects(policy) => redirect::reply(policy, reply, from),
+            Self::Redirects(policy) => {
+                redirect::reply(policy, redirects.unwrap_or(policy.limit), reply, from)
+            }
             Self::Resources { wanted, refreshes } => {
                 resources::reply(wanted, *refreshes, extras, reply, from)
             }
@@ -126,6 +132,8 @@ pub(crate) struct Extras {
     pending: Vec<(Token, Request)>,
     /// Unplanned calls that are pending or in flight.
     open: Vec<(Token, Provenance)>,
+    /// Its position in a scenario.
+    pub(crate) steps: Option<StepState>,
     /// Total number of unplanned calls.
     count: u32,
     /// How many of them were given out to be sent.
@@ -161,6 +169,20 @@ impl Extras {
         self.asked += 1;
         let token = self.open(Provenance { depth: part.depth, ..Provenance::PLANNED });
         Some(Next::Send(token, part.request))
+    }
+
+    /// Forgets everything but the memory that another session can use.
+    pub(crate) fn reset(&mut self) {
+        let (mut cookies, steps) = (std::mem::take(&mut self.cookies), self.steps.take());
+        let mut open = std::mem::take(&mut self.open);
+        cookies.clear();
+        open.clear();
+        *self = Self { cookies, steps, open, ..Self::default() };
+    }
+
+    /// Whether the unplanned call with this token fetches a part of a page.
+    pub(crate) fn is_part(&self, token: Token) -> bool {
+        self.open.iter().any(|(open, from)| *open == token && from.depth > 0)
     }
 
     /// Drops all unplanned calls that have not been made.

@@ -17,6 +17,7 @@ mod page;
 mod program;
 pub mod seed;
 mod session;
+mod steps;
 mod think;
 
 pub use arrivals::{Arrival, Arrivals};
@@ -26,3 +27,4 @@ pub use fields::AddField;
 pub use interest::{BodyHash, Captured, Interest};
 pub use page::Page;
 pub use session::{CallRequest, Reply, Sequel, Session, Step, Token, Workload};
+pub use steps::{Checked, GroupRecord, Names, PartText, RequestPart, RequestTexts};

@@ -4,7 +4,7 @@
 //! order. A stream also costs nothing to create, so a session stores none.
 
 /// The purpose of a stream, as a number. No two purposes of a run share one. Those of this crate are named here; other users
-/// of [`Streams`] use the numbers from 6 on.
+/// of [`Streams`] use the numbers from 6 to 1,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Purpose(pub u64);
 
@@ -19,6 +19,10 @@ impl Purpose {
     pub const NONCES: Self = Self(4);
     /// Data generated for calls; one stream a session, and another made from it for each call.
     pub const DATA: Self = Self(5);
+    /// Scenarios, branches and repetitions; one stream a session.
+    pub const CHOICES: Self = Self(1_001);
+    /// Rows of data tables; one stream a table.
+    pub const ROWS: Self = Self(1_002);
 }
 
 /// The streams of one purpose.

@@ -13,10 +13,18 @@ use crate::interest::{Captured, Interest, is_page};
 use crate::page::Page;
 use crate::program::{Position, Program};
 use crate::seed::{Purpose, Stream, Streams};
+use crate::steps::{GroupRecord, Names, Programs};
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
-use warwolf_plan::{CheckedPlan, CookiePolicy, FailureRule, HoleValue, RandomData, Request, RequestId, Work};
+use warwolf_plan::{
+    CheckedPlan, CookiePolicy, FailureRule, HoleValue, RandomData, Request, RequestId, Shard, Work,
+};
+use warwolf_scan::Scan;
+
+mod scenario;
 
 /// What all sessions of a plan share.
 ///
@@ -34,6 +42,18 @@ pub struct Workload {
     is_single: bool,
     nonces: Streams,
     data: Streams,
+    /// The scenarios of the plan, if it has any; planned calls then come from these.
+    programs: Option<Programs>,
+    /// Groups that sessions have ended since they were last taken.
+    groups: Vec<GroupRecord>,
+    /// The intended time of the next call of the session that is asked.
+    now: Timestamp,
+    /// What sessions that are over leave to those that come.
+    #[expect(clippy::vec_box, reason = "sessions hold boxes, which move in and out of it")]
+    spare: Vec<Box<Extras>>,
+    /// Memory for replies that are scanned, by step.
+    #[expect(clippy::vec_box, reason = "calls hold boxes, which move in and out of it")]
+    scans: Vec<Vec<Box<Scan>>>,
 }
 
 /// Which cookies sessions start with and keep.
@@ -49,12 +69,22 @@ impl Workload {
     /// Creates what all sessions of `plan` share.
     #[must_use]
     pub fn new(plan: &CheckedPlan) -> Self {
+        Self::of_shard(plan, Shard::WHOLE)
+    }
+
+    /// Creates what all sessions of a shard of `plan` share.
+    #[must_use]
+    pub fn of_shard(plan: &CheckedPlan, shard: Shard) -> Self {
         let mut initial: HashMap<u64, Cookies> = HashMap::new();
         for cookie in &plan.session.initial_cookies {
             initial.entry(cookie.session).or_default().begin_with(cookie);
         }
         let interceptors = Interceptor::all(plan);
-        let is_one_call = plan.is_open() && matches!(plan.session.work, Work::Draw { calls: Some(1), .. });
+        let programs = Programs::new(plan, &Arc::new(Names::new(plan, plan.contents())), shard);
+        let steps = programs.as_ref().map_or(0, Programs::len);
+        let is_one_call = plan.is_open()
+            && programs.is_none()
+            && matches!(plan.session.work, Work::Draw { calls: Some(1), .. });
         Self {
             feed: None,
             program: Program::new(plan),
@@ -69,6 +99,11 @@ impl Workload {
             interceptors,
             nonces: Streams::new(plan.seed, Purpose::NONCES),
             data: Streams::new(plan.seed, Purpose::DATA),
+            programs,
+            groups: Vec::new(),
+            now: Timestamp::ZERO,
+            spare: Vec::new(),
+            scans: (0..steps).map(|_| Vec::new()).collect(),
         }
     }
 
@@ -189,14 +224,20 @@ pub struct Reply<'a> {
     pub completed: bool,
     /// Its status; meaningless unless completed.
     pub status: u16,
-    /// What was sent: the base of a relative redirect and the scope of the cookies.
+    /// What was sent. Of a template, [`Self::path`] is the path.
     pub request: &'a Request,
+    /// The path as it was sent: the base of a relative redirect and the scope of the cookies.
+    pub path: &'a str,
     /// Its header fields that the [`Interest`] names.
     pub headers: &'a Captured,
     /// Its body, as much of it as the interest asks for.
     pub body: &'a [u8],
+    /// When its call was intended.
+    pub intended: Timestamp,
     /// When the reply was complete.
     pub at: Timestamp,
+    /// What its captures and checks came to; none if the call has none.
+    pub scan: Option<&'a Scan>,
 }
 
 impl<'a> Reply<'a> {
@@ -213,15 +254,26 @@ impl<'a> Reply<'a> {
 
     /// No reply, or not the whole of it, to `request`, which was sent for the step with this `token`.
     #[must_use]
-    pub const fn failed(token: Token, request: &'a Request) -> Self {
+    pub fn failed(token: Token, request: &'a Request) -> Self {
         Self {
             token,
             completed: false,
             status: 0,
             request,
+            path: &request.path,
             headers: Captured::NONE,
             body: &[],
+            intended: Timestamp::ZERO,
             at: Timestamp::ZERO,
+            scan: None,
+        }
+    }
+
+    /// The request as it was sent.
+    pub(crate) fn sent(&self) -> Cow<'a, Request> {
+        match self.request.is_template {
+            true => Cow::Owned(self.request.sent_as(self.path)),
+            false => Cow::Borrowed(self.request),
         }
     }
 }
@@ -278,6 +330,10 @@ impl Session {
             && let Some(step) = self.next_unplanned()
         {
             return step;
+        }
+        if let Some(programs) = &mut workload.programs {
+            let (groups, spare) = (&mut workload.groups, &mut workload.spare);
+            return self.next_in_scenario(programs, workload.now, groups, spare);
         }
         match self.phase {
             Phase::Over => return self.end(),
@@ -363,13 +419,22 @@ impl Session {
         if self.phase == Phase::Over {
             return Sequel::AsPlanned;
         }
-        for interceptor in &workload.interceptors {
-            if let Some(call) = interceptor.reply(&mut self.extras, reply, from) {
-                self.extras.get_or_insert_default().push(call);
-                return Sequel::Another;
-            }
+        let limit = self.steps(workload).and_then(|(steps, programs)| steps.redirects(programs));
+        let another = workload
+            .interceptors
+            .iter()
+            .find_map(|interceptor| interceptor.reply(&mut self.extras, reply, from, limit));
+        let sequel = if another.is_some() { Sequel::Another } else { Sequel::AsPlanned };
+        if let (Some(programs), Some(extras)) = (&workload.programs, &mut self.extras)
+            && let Some(steps) = &mut extras.steps
+            && from.depth == 0
+        {
+            steps.reply(programs, reply, another.is_none());
         }
-        Sequel::AsPlanned
+        if let Some(call) = another {
+            self.extras.get_or_insert_default().push(call);
+        }
+        sequel
     }
 
     /// Returns the planned request of the last `Send`.
@@ -378,15 +443,15 @@ impl Session {
         self.position.last
     }
 
-    /// Gives `add` the header fields that this session adds to `request`: its answers to challenges, and `Cookie` unless no
+    /// Gives `add` the header fields that this session adds to `request`, which is sent with this path: its answers to challenges, and `Cookie` unless no
     /// cookie goes with the request or the request has such a field of its own (RFC 6265 section 5.4 allows one). A `Cookie`
     /// field without a value marks where those of the session go; a request that has one gets them beside its own.
     #[inline]
-    pub fn write_fields(&mut self, workload: &Workload, request: &Request, add: AddField<'_>) {
+    pub fn write_fields(&mut self, workload: &Workload, request: &Request, path: &str, add: AddField<'_>) {
         let Some(extras) = &mut self.extras else { return };
         let nonce = workload.nonces.stream(self.number).bits(extras.nonces);
         extras.nonces += 1;
-        extras.answers.write(request, nonce, add);
+        extras.answers.write(request, path, nonce, add);
         if !extras.last_cookie.is_empty() {
             add("Cookie", &|out| out.extend_from_slice(&extras.last_cookie));
         }
@@ -396,7 +461,7 @@ impl Session {
         let is_cookie = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("cookie");
         let mut given = request.headers.iter().filter(is_cookie).peekable();
         if given.peek().is_none() || given.any(|(_, value)| value.is_empty()) {
-            extras.cookies.write(request, add);
+            extras.cookies.write(&request.endpoint, path, add);
         }
     }
 
@@ -560,7 +625,12 @@ impl Session {
             CookiePolicy::Jar => {
                 let date = reply.headers.get("date");
                 for field in reply.headers.all("set-cookie") {
-                    self.extras.get_or_insert_default().cookies.set(reply.request, field, date);
+                    self.extras.get_or_insert_default().cookies.set(
+                        &reply.request.endpoint,
+                        reply.path,
+                        field,
+                        date,
+                    );
                 }
             }
         }

@@ -123,7 +123,7 @@ fn a_cookie_set_with_every_reply_allocates_once() {
             session.reply(&workload, &reply);
         }
         out.clear();
-        session.write_fields(&workload, &plan.requests[0], &mut |name, value| {
+        session.write_fields(&workload, &plan.requests[0], &plan.requests[0].path, &mut |name, value| {
             out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(b": ");
             value(&mut out);

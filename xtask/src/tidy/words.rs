@@ -35,7 +35,7 @@ const REPLACED: [Replaced; 18] = [
 ];
 
 /// Words of one front end that a plan, a session and the engine must not know.
-const FRONT_ENDS: [Replaced; 14] = [
+const FRONT_ENDS: [Replaced; 13] = [
     ("admission", "a rule of the plan"),
     ("checksum", "a hash that an observer asks for"),
     ("classic", "what the plan asks for"),
@@ -48,7 +48,6 @@ const FRONT_ENDS: [Replaced; 14] = [
     ("siege", "what the plan asks for"),
     ("staggered", "an order of the plan"),
     ("torture", "a purpose its owner numbers"),
-    ("unique", "a hole with the number of the session"),
     ("working_set", "a list of indices"),
 ];
 

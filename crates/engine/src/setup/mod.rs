@@ -16,9 +16,10 @@ pub(crate) use tls::tls_config;
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_http::{Limits, Version};
 use warwolf_plan::{
-    Body, CookiePolicy, HttpVersion, Network, OnClose, Ownership, Plan, Reconnect, ReplyEnd, Resumption,
-    Stop, Timeouts, WhenFull, Work,
+    Body, Contents, CookiePolicy, HttpVersion, Network, OnClose, Ownership, Plan, Reconnect, ReplyEnd,
+    Resumption, Stop, Timeouts, WhenFull, Work,
 };
+use warwolf_workload::Names;
 
 /// Bounds of the kernel's receive buffer of a throttled connection, which holds one second's worth. The peer takes what is in
 /// it for received; if it is too small, a distant peer cannot reach the rate.
@@ -58,13 +59,16 @@ pub(crate) struct Prepared {
     keep_alive: bool,
     /// Sessions add header fields of their own.
     session_fields: bool,
+    /// What names in requests stand for.
+    names: Names,
     server_name: Option<String>,
 }
 
 impl Prepared {
-    /// Resolves, reads and encodes what `plan` names.
-    pub(crate) fn new(plan: &Plan) -> Result<Self, SetupError> {
+    /// Resolves, reads and encodes what `plan` names. `contents` are the contents of what others have read for it.
+    pub(crate) fn new(plan: &Plan, contents: &Arc<Contents>) -> Result<Self, SetupError> {
         let calls_per_session = match &plan.session.work {
+            _ if !plan.scenarios.is_empty() => 1,
             Work::Draw { calls, .. } => calls.unwrap_or(1),
             Work::Scripts { .. } => 1,
         };
@@ -98,9 +102,10 @@ impl Prepared {
             keep_alive: plan.connections.keep_alive,
             session_fields: plan.session.cookies != CookiePolicy::Off || plan.session.auth.is_some(),
             server_name: plan.tls.server_name.clone(),
+            names: Names::new(plan, contents),
         };
         let mut endpoints = Endpoints::default();
-        prepared.requests = prepared.encode_all(&plan.requests, &mut endpoints)?;
+        prepared.requests = prepared.encode_all(&plan.requests, &plan.rows(), &mut endpoints)?;
         for request in plan.session.setup.iter().chain(plan.session.recovery_requests()) {
             endpoints.add(&request.endpoint, &prepared)?;
         }

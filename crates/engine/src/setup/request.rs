@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use warwolf_http::{Action, Hole, Order, RequestBody, Template, TemplateBuilder, Version};
 use warwolf_plan::{Body, HoleValue, Request, RequestId, RequestShape, Scheme, Transfer, TransferKind};
+use warwolf_workload::{RequestPart, RequestTexts};
 
 /// A body up to this size is part of its template; a larger one is read while it is sent.
 const INLINE_BODY: u64 = 65_536;
@@ -30,7 +31,7 @@ pub(crate) struct PreparedRequest {
     pub(crate) request: Request,
     encoded: Arc<Encoded>,
     pub(crate) endpoint: u32,
-    /// The request of the plan that this is or that led here: the row of the table of targets.
+    /// The row that it is counted in: that of its step, or of the request of the plan that this is or that led here.
     pub(crate) target: u32,
     /// Whether it is in the plan.
     pub(crate) is_planned: bool,
@@ -47,6 +48,12 @@ impl PreparedRequest {
         &self.encoded.template
     }
 
+    /// The parts that are made for each call, if any are.
+    #[inline]
+    pub(crate) fn texts(&self) -> Option<&RequestTexts> {
+        self.encoded.texts.as_deref()
+    }
+
     /// The file that a streamed body is read from.
     pub(crate) fn body(&self) -> Option<&Upload> {
         self.encoded.body.as_ref()
@@ -57,6 +64,7 @@ impl PreparedRequest {
 pub(crate) struct Encoded {
     template: Template,
     body: Option<Upload>,
+    texts: Option<Box<RequestTexts>>,
 }
 
 impl Encoded {
@@ -95,12 +103,13 @@ impl Prepared {
     pub(super) fn encode_all(
         &self,
         requests: &[Request],
+        rows: &[u32],
         endpoints: &mut Endpoints,
     ) -> Result<Vec<PreparedRequest>, SetupError> {
         let is_long = requests.len() > DEDICATED_TEMPLATES;
         let mut shared: HashMap<*const RequestShape, (Arc<Encoded>, u32)> = HashMap::new();
         let mut prepared = Vec::with_capacity(requests.len());
-        for (index, request) in (0..).zip(requests) {
+        for (request, row) in requests.iter().zip(rows) {
             let shape = Arc::as_ptr(request.shape());
             // The name of a file is part of the commands of FTP, and `*` is not always a path.
             let is_shared = is_long && request.endpoint.scheme != Scheme::Ftp && *request.path != *"*";
@@ -116,14 +125,56 @@ impl Prepared {
                     (encoded, endpoint)
                 }
             };
-            prepared.push(encoded.of(request.clone(), endpoint, index, true));
+            prepared.push(encoded.of(request.clone(), endpoint, *row, true));
         }
         Ok(prepared)
     }
 
     /// Encodes `request` and opens the file that its body is read from.
     pub(crate) fn encode(&self, request: &Request, path: PathIs) -> Result<Encoded, SetupError> {
-        Ok(Encoded { template: self.template(request, path)?, body: Upload::of(request)? })
+        let texts = RequestTexts::compile(request, &self.names).map(Box::new);
+        let template = match &texts {
+            Some(texts) => self.made_template(request, texts)?,
+            None => self.template(request, path)?,
+        };
+        Ok(Encoded { template, body: Upload::of(request)?, texts })
+    }
+
+    /// Encodes a request of which parts are made for each call.
+    fn made_template(&self, request: &Request, texts: &RequestTexts) -> Result<Template, SetupError> {
+        let plain_proxy = self.network.proxy.as_ref().filter(|_| request.endpoint.scheme == Scheme::Http);
+        let mut target = plain_proxy.map_or_else(String::new, |_| request.endpoint.to_string());
+        let constant = |part: &RequestPart| match part {
+            RequestPart::Constant(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            RequestPart::Filled(_) => None,
+        };
+        let path = constant(&texts.target);
+        target.extend(path.iter().map(String::as_str));
+        let mut builder = TemplateBuilder::new(&request.method, &target, self.version());
+        if path.is_none() {
+            builder = builder.target_hole(PATH_HOLE);
+        }
+        builder = self.with_defaults(builder, request, &|name| {
+            texts.fields.iter().any(|(field, _)| field.eq_ignore_ascii_case(name))
+        });
+        if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
+            builder = builder.header("Proxy-Authorization", &basic(credentials));
+        }
+        for (hole, (name, value)) in (FIRST_VALUE..).zip(&texts.fields) {
+            builder = match constant(value) {
+                Some(value) => builder.header(name, &value),
+                None => builder.header_hole(name, hole),
+            };
+        }
+        if self.session_fields {
+            builder = builder.hole(SESSION_HOLE);
+        }
+        builder = match &texts.body {
+            Some(RequestPart::Constant(body)) => builder.body(RequestBody::Inline(body.clone())),
+            Some(RequestPart::Filled(_)) => builder.body_hole(BODY_HOLE),
+            None => builder.body(body(request)?),
+        };
+        builder.build().map_err(|error| SetupError::request(request, error))
     }
 
     /// Encodes a request for this plan's version, proxy and connection rules.
@@ -145,7 +196,7 @@ impl Prepared {
         if path == PathIs::Open {
             builder = builder.target_hole(PATH_HOLE);
         }
-        builder = self.with_defaults(builder, request);
+        builder = self.with_defaults(builder, request, &|name| has_field(request, name));
         if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
             builder = builder.header("Proxy-Authorization", &basic(credentials));
         }
@@ -201,8 +252,12 @@ impl Prepared {
     }
 
     /// Adds the fields that a request has unless the plan gives them.
-    fn with_defaults(&self, mut builder: TemplateBuilder, request: &Request) -> TemplateBuilder {
-        let has = |name: &str| request.headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+    fn with_defaults(
+        &self,
+        mut builder: TemplateBuilder,
+        request: &Request,
+        has: &dyn Fn(&str) -> bool,
+    ) -> TemplateBuilder {
         if !has("host") {
             builder = builder.header("Host", &request.endpoint.host_header());
         }
@@ -224,6 +279,10 @@ impl Prepared {
         }
         builder
     }
+}
+
+fn has_field(request: &Request, name: &str) -> bool {
+    request.headers.iter().any(|(field, _)| field.eq_ignore_ascii_case(name))
 }
 
 /// A file whose content is sent as a body, read while it is sent.
@@ -250,13 +309,14 @@ impl Upload {
 /// The hole of a template for the header fields that the session adds.
 pub(super) const SESSION_HOLE: u16 = 0;
 
-/// The hole for the first of [`warwolf_plan::RequestShape::holes`]; the others follow.
+/// The hole for the first of [`warwolf_plan::RequestShape::holes`], or of the fields that are made for each call; the others
+/// follow.
 pub(crate) const FIRST_VALUE: u16 = 1;
 
-/// The hole for the path of a request whose template others share.
+/// The hole for a path that is not part of the template: others share it, or the path is made for each call.
 pub(crate) const PATH_HOLE: u16 = u16::MAX - 1;
 
-/// The hole for a body that is drawn, with the end of the head before it.
+/// The hole for a body that is drawn or made for each call, with the end of the head before it.
 pub(crate) const BODY_HOLE: u16 = u16::MAX;
 
 /// Encodes a request that transfers a file.

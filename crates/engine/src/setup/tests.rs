@@ -1,12 +1,12 @@
 use super::*;
 use crate::SetupError;
 use std::path::PathBuf;
-use warwolf_plan::{Body, Request};
+use warwolf_plan::{Body, Plan, Request};
 
 fn error(change: impl FnOnce(&mut Request)) -> SetupError {
     let mut request = Request::get("http://10.0.0.1/a").unwrap();
     change(&mut request);
-    Prepared::new(&Plan::new(vec![request])).err().expect("this cannot be prepared")
+    Prepared::new(&Plan::new(vec![request]), &Arc::default()).err().expect("this cannot be prepared")
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_connection_sends_once_if_it_carries_one_request_that_is_not_streamed() {
         let mut plan = Plan::new(vec![Request::get("http://10.0.0.1/a").unwrap()]);
         plan.connections.keep_alive = false;
         change(&mut plan);
-        Prepared::new(&plan).unwrap().sends_once
+        Prepared::new(&plan, &Arc::default()).unwrap().sends_once
     };
     assert!(sends_once(&|_| {}));
     assert!(!sends_once(&|plan| plan.connections.keep_alive = true));

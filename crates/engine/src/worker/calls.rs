@@ -7,7 +7,7 @@ use crate::call::{Call, NONE};
 use crate::connection::{Connection, Phase};
 use crate::filling::Filling;
 use crate::network::Network;
-use crate::setup::{PathIs, Prepared, RequestRef};
+use crate::setup::{PathIs, Prepared, PreparedRequest, RequestRef};
 use crate::sink::{Ended, Ending};
 use crate::timers::Timer;
 use crate::translate;
@@ -16,10 +16,11 @@ use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::Driver;
 use warwolf_http::{CallId, Cause};
-use warwolf_measure::Outcome;
+use warwolf_measure::{CheckExample, Outcome, Sample};
 use warwolf_observe::{CallRecord, Kept};
 use warwolf_plan::{Endpoint, Reconnect, WhenFull};
-use warwolf_workload::{Reply, Sequel, Token};
+use warwolf_scan::End;
+use warwolf_workload::{Checked, Reply, Sequel, Session, Token, Workload};
 
 /// How often a call is sent again on another connection before its failure counts.
 const REPEATS: u8 = 3;
@@ -40,17 +41,33 @@ impl<D: Driver> Worker<'_, D> {
     fn issue(&mut self, mut call: Call) {
         let (session, started) = (call.session, call.started);
         call.kept = self.observation.kept();
+        let timeout = self.prepare_steps(&mut call);
         let index = self.calls.insert(call) as u32;
         self.sessions[session as usize].in_flight += 1;
         self.recorder.tally.planned(1);
         self.recorder.tally.started(1);
         self.recorder.tally.in_flight(self.calls.len() as u64);
-        if let Some(limit) = self.prepared.timeouts.call {
+        if let Some(limit) = timeout {
             self.timers.set(Timer::Call, index, started + limit);
         }
         if !self.find_connection(index) {
             self.recorder.tally.held_back(1);
         }
+    }
+
+    /// Gives a call what its step needs. Returns the limit on its time.
+    fn prepare_steps(&mut self, call: &mut Call) -> Option<Duration> {
+        let limit = self.prepared.timeouts.call;
+        if !self.workload.has_steps() {
+            return limit;
+        }
+        let session = &self.sessions[call.session as usize].session;
+        if let Some(kept) = &mut call.kept
+            && let Some(step) = session.scanned_step(&self.workload, call.token)
+        {
+            kept.scan = Some((step, self.workload.take_scan(step)));
+        }
+        session.timeout(&self.workload).or(limit)
     }
 
     /// Finds a connection for a call or queues it. Returns false if it waits until another call releases a connection.
@@ -218,9 +235,11 @@ impl<D: Driver> Worker<'_, D> {
         let session = &mut sessions[entry.session as usize].session;
         let asked = prepared.request(&entry.request);
         let (request, template) = (&asked.request, asked.template());
+        let made = entry.kept.as_mut().and_then(|kept| begin_request(kept, asked, session, workload));
+        let path = made.as_deref().unwrap_or(&request.path);
         let began =
             (observation.interest.random_data && request.has_random_data()).then(|| self.driver.now());
-        let mut filling = Filling::head(request, session, workload);
+        let mut filling = Filling::head(asked, path, session, workload);
         buffers.lend(carrier);
         let Connection { protocol: Some(protocol), tls, out, .. } = carrier else {
             unreachable!("a connection with room has a protocol")
@@ -238,8 +257,12 @@ impl<D: Driver> Worker<'_, D> {
         if observation.interest.requests {
             notify_request(&mut observation.observer, self.now, entry.serial, sent, template);
         }
+        let drawn = filling.drawn();
+        if let (Some(made), Some(kept)) = (made, &mut entry.kept) {
+            kept.path = made;
+        }
         if let (Some(began), Some(kept)) = (began, &mut entry.kept) {
-            kept.drawn_bytes = filling.drawn();
+            kept.drawn_bytes = drawn;
             kept.preparing = self.driver.now().since(began);
         }
         carrier.written.push(calls, call);
@@ -350,12 +373,16 @@ impl<D: Driver> Worker<'_, D> {
         }
         let active = &mut self.sessions[call.session as usize];
         let is_setup = active.session.is_setup();
+        if outcome == Outcome::Completed {
+            end_scan(&mut call, finished, &active.session, &self.workload, self.prepared);
+        }
         let sequel = active.session.reply(&self.workload, &reply_to(&call, finished, outcome, self.prepared));
         let is_continued = sequel != Sequel::AsPlanned;
         let part = Part { session: active.session.number(), is_continued, is_setup };
         let session = call.session;
-        self.count(&call, finished, outcome, part);
-        self.observation.take_back(call.kept.take());
+        let checked = self.take_checks(&call);
+        self.count(&call, finished, outcome, part, checked.failed != 0);
+        self.take_back(&mut call);
         if self.prepared.ownership.dedicated() > 0 {
             if self.sessions[session as usize].session.is_failed() {
                 self.drop_session(session);
@@ -370,6 +397,51 @@ impl<D: Driver> Worker<'_, D> {
         } else {
             self.pause(session, finished + pause);
         }
+    }
+
+    /// Takes back what a call kept.
+    fn take_back(&mut self, call: &mut Call) {
+        let Some(mut kept) = call.kept.take() else { return };
+        if let Some((step, scan)) = kept.scan.take() {
+            self.workload.return_scan(step, scan);
+        }
+        self.observation.take_back(kept);
+    }
+
+    /// Counts the captures and checks of a call that is over. Returns what they came to.
+    fn take_checks(&mut self, call: &Call) -> Checked {
+        if !self.workload.has_steps() {
+            return Checked::default();
+        }
+        let session = &self.sessions[call.session as usize].session;
+        let checked = session.checked(&self.workload);
+        if session.stops_run() {
+            self.control.stop();
+        }
+        for number in 0..checked.count {
+            let is_passed = checked.failed & (1 << number) == 0;
+            self.recorder.tally.check(checked.first + number, is_passed);
+            if !is_passed {
+                self.keep_example(call, checked, number);
+            }
+        }
+        checked
+    }
+
+    /// Keeps a call as an example of a check that failed, if there are too few yet.
+    fn keep_example(&mut self, call: &Call, checked: Checked, number: u16) {
+        let check = checked.first + number;
+        if !self.recorder.examples.wants(check) {
+            return;
+        }
+        let kept = call.kept.as_deref().unwrap_or(Kept::NONE);
+        let Some((step, scan)) = &kept.scan else { return };
+        let request = &self.prepared.request(&call.request).request;
+        let path = if kept.path.is_empty() { &request.path } else { kept.path.as_str() };
+        let url = format!("{} {}{path}", request.method, request.endpoint);
+        let found = self.workload.found(*step, scan, checked, number);
+        let example = CheckExample::new(check, self.now, &url, call.status, &found, scan.beginning());
+        self.recorder.examples.add(example);
     }
 
     /// Makes the same call again from its start, unless the stop has come.
@@ -408,9 +480,16 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     /// Adds a call that is over to the tally and passes it to the observer.
-    pub(super) fn count(&mut self, call: &Call, finished: Timestamp, outcome: Outcome, part: Part) {
+    pub(super) fn count(
+        &mut self,
+        call: &Call,
+        finished: Timestamp,
+        outcome: Outcome,
+        part: Part,
+        check_failed: bool,
+    ) {
         let prepared = self.prepared.request(&call.request);
-        let sample = call.sample(prepared.target, finished, outcome);
+        let sample = Sample { check_failed, ..call.sample(prepared.target, finished, outcome) };
         self.recorder.tally.record(&sample);
         self.accounting.recorded.add(call.intended);
         if let Some(observer) = &mut self.observation.observer {
@@ -433,6 +512,43 @@ impl<D: Driver> Worker<'_, D> {
     }
 }
 
+/// Prepares a call to be written: begins to scan its reply, and makes its path in the memory of the last one. None if the path
+/// is that of the plan.
+fn begin_request(
+    kept: &mut Kept,
+    asked: &PreparedRequest,
+    session: &Session,
+    workload: &Workload,
+) -> Option<String> {
+    if let Some((step, scan)) = &mut kept.scan {
+        session.begin_scan(workload, *step, scan);
+    }
+    let texts = asked.texts()?;
+    let mut path = std::mem::take(&mut kept.path).into_bytes();
+    path.clear();
+    session.write_target(workload, texts, &mut path);
+    // Values in paths are escaped, so the path is ASCII.
+    Some(String::from_utf8(path).unwrap_or_default())
+}
+
+/// Ends the scan of a whole reply.
+fn end_scan(
+    call: &mut Call,
+    finished: Timestamp,
+    session: &Session,
+    workload: &Workload,
+    prepared: &Prepared,
+) {
+    let Some(kept) = &mut call.kept else { return };
+    let Some((step, scan)) = &mut kept.scan else { return };
+    let request = &prepared.request(&call.request).request;
+    let path = if kept.path.is_empty() { &request.path } else { kept.path.as_str() };
+    let url = workload.scanner(*step).needs_url().then(|| format!("{}{path}", request.endpoint));
+    let latency = finished.since(call.intended);
+    let end = End { latency, body_bytes: call.body_bytes, url: url.as_deref().unwrap_or_default() };
+    session.end_scan(workload, *step, scan, &end);
+}
+
 /// The role of a call in its session.
 pub(super) struct Part {
     /// The session's number.
@@ -444,13 +560,17 @@ pub(super) struct Part {
 /// The reply in the form that sessions take.
 fn reply_to<'a>(call: &'a Call, at: Timestamp, outcome: Outcome, prepared: &'a Prepared) -> Reply<'a> {
     let kept = call.kept.as_deref().unwrap_or(Kept::NONE);
+    let request = &prepared.request(&call.request).request;
     Reply {
         token: call.token,
         completed: outcome == Outcome::Completed,
         status: call.status,
-        request: &prepared.request(&call.request).request,
+        request,
+        path: if kept.path.is_empty() { &request.path } else { &kept.path },
         headers: &kept.headers,
         body: &kept.body,
+        intended: call.intended,
         at,
+        scan: kept.scan.as_ref().map(|(_, scan)| &**scan),
     }
 }

@@ -381,7 +381,8 @@ impl<D: Driver> Worker<'_, D> {
         let Connection { protocol: Some(protocol), tls, out, .. } = connection else { return None };
         let reply = self.prepared.timeouts.reply.map(|limit| (&mut self.timers, limit));
         let interest = &self.observation.interest;
-        let mut sink = Sink { calls: &mut self.calls, ended: &mut self.ended, interest, now, reply };
+        let (calls, ended, workload) = (&mut self.calls, &mut self.ended, &self.workload);
+        let mut sink = Sink { calls, ended, interest, workload, now, reply };
         let driver = &self.driver;
         let (result, _) =
             write_through(tls, &mut self.buffers.plain, out, |out| action(protocol, driver, out, &mut sink));

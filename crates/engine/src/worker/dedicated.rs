@@ -178,7 +178,7 @@ impl<D: Driver> Worker<'_, D> {
         for index in given_up {
             let call = self.take_call(index);
             let part = Part { session, is_continued: false, is_setup };
-            self.count(&call, self.now, Outcome::Unfinished, part);
+            self.count(&call, self.now, Outcome::Unfinished, part, false);
         }
     }
 }

@@ -124,7 +124,7 @@ fn run_shard(plan: &Plan, shard: Shard, scenario: Scenario) -> Tally {
 
 fn run_watched(plan: &Plan, shard: Shard, scenario: Scenario, observer: Option<Box<dyn Observer>>) -> Tally {
     let plan = &plan.clone().check().unwrap();
-    run_prepared(plan, &Prepared::new(plan).unwrap(), shard, scenario, observer)
+    run_prepared(plan, &Prepared::new(plan, plan.contents()).unwrap(), shard, scenario, observer)
 }
 
 fn run_prepared(
@@ -457,7 +457,7 @@ fn a_name_without_an_address_may_be_counted() {
     let tally = run(&plan, scenario(Reply::ok(0)));
     assert_eq!(outcomes(&tally), [(Outcome::Resolve, 4)]);
     plan.network.unresolved = Unresolved::Refuse;
-    assert!(Prepared::new(&plan).is_err());
+    assert!(Prepared::new(&plan, &Arc::default()).is_err());
 }
 
 #[test]
@@ -585,7 +585,7 @@ fn a_worker_without_a_core_until_the_stop_begins_nothing() {
     turns.schedule = Schedule::Turns { users: 10 };
     for (plan, sessions) in [(closed, 10), (turns, 10), (open(100.0, millis(500)), 50)] {
         let plan = plan.check().unwrap();
-        let prepared = Prepared::new(&plan).unwrap();
+        let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
         let (scenario, log) = logged(Server::constant(Reply::ok(0)));
         let mut bench =
             Bench::new(&plan, &prepared, Shard::WHOLE, scenario, Duration::from_secs(1), &Control::new());
@@ -741,7 +741,7 @@ fn a_stopped_run_is_reported() {
     let mut plan = closed(5, 1);
     plan.stop = Stop::after(Duration::from_secs(3_600));
     let plan = plan.check().unwrap();
-    let prepared = Prepared::new(&plan).unwrap();
+    let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     let control = Control::new();
     let mut bench = Bench::new(
         &plan,
@@ -777,7 +777,7 @@ fn a_call_allocates_nothing_after_warm_up() {
     ];
     for (name, plan) in plans {
         let plan = plan.check().unwrap();
-        let prepared = Prepared::new(&plan).unwrap();
+        let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
         let reply = scenario(Reply::ok(300).with_header("Set-Cookie", "a=1").after(millis(2)));
         let mut bench = Bench::new(&plan, &prepared, Shard::WHOLE, reply, millis(100), &Control::new());
         while bench.worker.now < at(Duration::from_secs(2)) {

@@ -1,6 +1,16 @@
 use super::*;
 use proptest::prelude::*;
 
+impl Cookies {
+    fn set_for(&mut self, request: &Request, field: &[u8], date: Option<&[u8]>) {
+        self.set(&request.endpoint, &request.path, field, date);
+    }
+
+    fn write_for(&self, request: &Request, add: AddField<'_>) {
+        self.write(&request.endpoint, &request.path, add);
+    }
+}
+
 fn request(url: &str) -> Request {
     Request::get(url).unwrap()
 }
@@ -8,12 +18,12 @@ fn request(url: &str) -> Request {
 /// The `Cookie` line for `url` after `fields` were set in a reply from `from`, without its name and line end.
 fn sent(from: &str, fields: &[&str], url: &str) -> String {
     let mut cookies = Cookies::default();
-    fields.iter().for_each(|field| cookies.set(&request(from), field.as_bytes(), None));
+    fields.iter().for_each(|field| cookies.set_for(&request(from), field.as_bytes(), None));
     line(&cookies, url)
 }
 
 fn line(cookies: &Cookies, url: &str) -> String {
-    let out = crate::fields::lines(|add| cookies.write(&request(url), add));
+    let out = crate::fields::lines(|add| cookies.write_for(&request(url), add));
     let line = String::from_utf8(out).unwrap();
     match line.strip_prefix("Cookie: ") {
         Some(rest) => rest.strip_suffix("\r\n").unwrap().to_owned(),
@@ -25,8 +35,8 @@ fn line(cookies: &Cookies, url: &str) -> String {
 fn a_plain_reply_does_not_replace_a_secure_cookie() {
     let after = |plain: &str| {
         let mut cookies = Cookies::default();
-        cookies.set(&request("https://a.test/in/"), b"x=tls; Secure; Path=/in", None);
-        cookies.set(&request("http://a.test/in/"), plain.as_bytes(), None);
+        cookies.set_for(&request("https://a.test/in/"), b"x=tls; Secure; Path=/in", None);
+        cookies.set_for(&request("http://a.test/in/"), plain.as_bytes(), None);
         line(&cookies, "https://a.test/in/")
     };
     for forged in ["x=forged; Path=/in", "x=; Max-Age=0; Path=/in", "x=forged; Path=/in/deep; Domain=a.test"]
@@ -138,23 +148,23 @@ fn a_server_cannot_fill_the_memory() {
     let from = request("a.test/");
     let mut cookies = Cookies::default();
     for i in 0..1_000 {
-        cookies.set(&from, format!("n{i}=v").as_bytes(), None);
+        cookies.set_for(&from, format!("n{i}=v").as_bytes(), None);
     }
     assert_eq!(cookies.list.len(), COOKIES_MAX);
     let kept = line(&cookies, "a.test/");
     assert!(kept.starts_with("n950=v; ") && kept.ends_with("; n999=v"), "the newest stay: {kept}");
     let large = "v".repeat(COOKIE_BYTES_MAX - 40);
     for i in 0..10 {
-        cookies.set(&from, format!("large{i}={large}").as_bytes(), None);
+        cookies.set_for(&from, format!("large{i}={large}").as_bytes(), None);
     }
     assert_eq!(cookies.list.len(), 4);
     let too_large = "v".repeat(COOKIE_BYTES_MAX);
-    cookies.set(&from, format!("more={too_large}").as_bytes(), None);
-    cookies.set(&from, format!("large9={too_large}").as_bytes(), None);
+    cookies.set_for(&from, format!("more={too_large}").as_bytes(), None);
+    cookies.set_for(&from, format!("large9={too_large}").as_bytes(), None);
     assert!(!line(&cookies, "a.test/").contains(&too_large));
-    cookies.set(&from, b"small=1", None);
+    cookies.set_for(&from, b"small=1", None);
     let growing = "v".repeat(COOKIE_BYTES_MAX - 20);
-    cookies.set(&from, format!("small={growing}").as_bytes(), None);
+    cookies.set_for(&from, format!("small={growing}").as_bytes(), None);
     assert!(cookies.list.iter().map(Cookie::bytes).sum::<usize>() <= COOKIES_BYTES_MAX);
 }
 
@@ -162,10 +172,10 @@ fn a_server_cannot_fill_the_memory() {
 fn a_cookie_set_again_keeps_its_place_and_memory() {
     let from = request("a.test/");
     let mut cookies = Cookies::default();
-    cookies.set(&from, b"session=0000", None);
-    cookies.set(&from, b"other=1", None);
+    cookies.set_for(&from, b"session=0000", None);
+    cookies.set_for(&from, b"other=1", None);
     let memory = cookies.list[0].pair.as_ptr();
-    cookies.set(&from, b"session=1111", None);
+    cookies.set_for(&from, b"session=1111", None);
     assert_eq!(line(&cookies, "a.test/"), "session=1111; other=1");
     assert_eq!(cookies.list[0].pair.as_ptr(), memory);
 }
@@ -236,11 +246,11 @@ proptest! {
         let mut cookies = Cookies::default();
         let from = request("https://www.a.test/x/y?z");
         for field in &fields {
-            cookies.set(&from, field, None);
+            cookies.set_for(&from, field, None);
             prop_assert!(cookies.list.len() <= COOKIES_MAX);
             prop_assert!(cookies.list.iter().map(Cookie::bytes).sum::<usize>() <= COOKIES_BYTES_MAX);
         }
-        let out = crate::fields::lines(|add| cookies.write(&from, add));
+        let out = crate::fields::lines(|add| cookies.write_for(&from, add));
         let breaks = out.iter().filter(|byte| matches!(byte, b'\r' | b'\n' | 0)).count();
         prop_assert!(out.is_empty() || (out.starts_with(b"Cookie: ") && out.ends_with(b"\r\n") && breaks == 2));
     }
@@ -258,7 +268,7 @@ fn a_date_before_that_of_the_reply_deletes() {
     ];
     for (expires, is_kept, why) in rows {
         let mut cookies = Cookies::default();
-        cookies.set(&request("a.test/"), format!("x=1; Expires={expires}").as_bytes(), date);
+        cookies.set_for(&request("a.test/"), format!("x=1; Expires={expires}").as_bytes(), date);
         assert_eq!(!cookies.is_empty(), is_kept, "{why}");
     }
 }

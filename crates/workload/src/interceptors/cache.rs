@@ -29,7 +29,7 @@ pub(super) fn note(extras: &mut Option<Box<Extras>>, reply: &Reply<'_>) {
     let (Some(0..300), Some(good_for)) = (reply.status(), good_for(expires, date)) else { return };
     let State(fresh) = &mut extras.get_or_insert_default().cache;
     if fresh.len() < FRESH_MAX {
-        fresh.insert(fingerprint(reply.request), reply.at + good_for);
+        fresh.insert(fingerprint(&reply.sent()), reply.at + good_for);
     }
 }
 

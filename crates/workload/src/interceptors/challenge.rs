@@ -115,22 +115,22 @@ impl Answers {
     }
 
     /// Adds the header fields that go with `request`. `nonce` is new each time.
-    pub(crate) fn write(&mut self, request: &Request, nonce: u64, add: AddField<'_>) {
+    pub(crate) fn write(&mut self, request: &Request, path: &str, nonce: u64, add: AddField<'_>) {
         if let Some(answer) = &mut self.proxy
             && is_forwarded(request)
         {
-            answer.write("Proxy-Authorization", request, nonce, add);
+            answer.write("Proxy-Authorization", request, path, nonce, add);
         }
         if let Some((endpoint, answer)) = &mut self.server
             && *endpoint == request.endpoint
         {
-            answer.write("Authorization", request, nonce, add);
+            answer.write("Authorization", request, path, nonce, add);
         }
     }
 }
 
 impl Answer {
-    fn write(&mut self, field: &str, request: &Request, nonce: u64, add: AddField<'_>) {
+    fn write(&mut self, field: &str, request: &Request, path: &str, nonce: u64, add: AddField<'_>) {
         let value = match self {
             Self::Basic(value) => Cow::Borrowed(&**value),
             Self::Digest(prompt, who) => {
@@ -138,7 +138,7 @@ impl Answer {
                 let mut context = AuthContext::new_with_method(
                     &who.name,
                     &who.password,
-                    &*request.path,
+                    path,
                     Option::<&[u8]>::None,
                     method,
                 );
@@ -232,7 +232,7 @@ mod tests {
     }
 
     fn written(answers: &mut Answers) -> String {
-        let out = crate::fields::lines(|add| answers.write(&request(), 7, add));
+        let out = crate::fields::lines(|add| answers.write(&request(), &request().path, 7, add));
         String::from_utf8(out).unwrap()
     }
 
@@ -295,7 +295,7 @@ mod tests {
             let mut answers = Answers::default();
             let verdict = answers.challenge(&known, request, status, &[b"Basic realm=x".to_vec()]);
             assert_eq!(verdict, Verdict::Unable, "{status} {}", request.endpoint);
-            let out = crate::fields::lines(|add| answers.write(request, 7, add));
+            let out = crate::fields::lines(|add| answers.write(request, &request.path, 7, add));
             assert_eq!(String::from_utf8(out).unwrap(), "", "{status} {}", request.endpoint);
         }
     }
@@ -306,7 +306,7 @@ mod tests {
         let mut answers = Answers::default();
         answers.challenge(&known, &request(), 407, &[b"Basic realm=x".to_vec()]);
         let tunnelled = Request::get("https://www.example.org/").unwrap();
-        let out = crate::fields::lines(|add| answers.write(&tunnelled, 7, add));
+        let out = crate::fields::lines(|add| answers.write(&tunnelled, &tunnelled.path, 7, add));
         assert_eq!(String::from_utf8(out).unwrap(), "");
     }
 

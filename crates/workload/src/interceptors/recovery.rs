@@ -42,7 +42,7 @@ pub(super) fn reply(
     match (from.recovery, reply.status()) {
         (Role::None, Some(status)) if status == recovery.status => {
             let state = &mut extras.get_or_insert_default().recovery;
-            let number = state.refuse(reply.request, from);
+            let number = state.refuse(&reply.sent(), from);
             state.try_next(recovery, number)
         }
         (Role::For(number), Some(..400)) => extras.as_mut()?.recovery.repeat(number),

@@ -5,16 +5,21 @@ use crate::session::Reply;
 use warwolf_plan::{Body, RedirectPolicy, Request};
 
 /// Returns the call that a redirect leads to.
-pub(super) fn reply(policy: &RedirectPolicy, reply: &Reply<'_>, from: Provenance) -> Option<Unplanned> {
+pub(super) fn reply(
+    policy: &RedirectPolicy,
+    limit: u32,
+    reply: &Reply<'_>,
+    from: Provenance,
+) -> Option<Unplanned> {
     let status = reply.status().filter(|status| policy.statuses.contains(status))?;
-    if from.redirects >= policy.limit {
+    if from.redirects >= limit {
         return None;
     }
-    let request = follow(reply.request, status, reply.headers.get("location"), policy.with_get)?;
+    let request = follow(&reply.sent(), reply.path, status, reply.headers.get("location"), policy.with_get)?;
     Some(Unplanned { request, from: Provenance { redirects: from.redirects + 1, attempts: 1, ..from } })
 }
 
-/// Returns the request that follows `request` when its reply has `status` and `location`; none when the reply is not a
+/// Returns the request that follows `request` which was sent with `path`, when its reply has `status` and `location`; none when the reply is not a
 /// redirect, or its target is not an HTTP URL.
 ///
 /// 303 turns everything but HEAD into GET; 301 and 302 turn POST into GET, as browsers do; with `with_get`, all three turn
@@ -23,6 +28,7 @@ pub(super) fn reply(policy: &RedirectPolicy, reply: &Reply<'_>, from: Provenance
 /// A head written in the plan is kept with another target if the origin, the method and the body stay the same.
 pub(crate) fn follow(
     request: &Request,
+    path: &str,
     status: u16,
     location: Option<&[u8]>,
     with_get: bool,
@@ -41,7 +47,8 @@ pub(crate) fn follow(
     if location.is_empty() {
         return None;
     }
-    let target = url::Url::parse(&request.url()).ok()?.join(location).ok()?;
+    let base = format!("{}{path}", request.endpoint);
+    let target = url::Url::parse(&base).ok()?.join(location).ok()?;
     lead(request, &target, becomes_get)
 }
 
@@ -70,6 +77,11 @@ pub(crate) fn lead(request: &Request, target: &url::Url, becomes_get: bool) -> O
     }
     if same_origin && (&followed.method, &followed.body) == (&request.method, &request.body) {
         followed.head = request.head.as_deref().and_then(|head| readdressed(head, &followed.path));
+    }
+    if request.is_template {
+        // The fields that are left may contain values; the target contains none.
+        followed.is_template = true;
+        followed = followed.sent_as(&followed.path);
     }
     // A random body is sent with the head that the plan gives.
     let is_whole = followed.head.is_some() || !matches!(followed.body, Body::Random(_));

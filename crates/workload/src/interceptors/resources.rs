@@ -51,7 +51,7 @@ pub(super) fn reply(
     from: Provenance,
 ) -> Option<Unplanned> {
     let page = reply.page().filter(|_| reply.completed && from.depth < DEPTH_MAX)?;
-    let mut found = page::read(page, reply.request, wanted);
+    let mut found = page::read(page, &reply.sent(), wanted);
     if wanted.order == ResourceOrder::Document {
         found.resources.reverse();
     }

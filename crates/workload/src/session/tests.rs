@@ -29,15 +29,7 @@ fn ms(ms: u64) -> Duration {
 
 /// The whole reply of a planned call.
 fn ok(request: &Request) -> Reply<'_> {
-    Reply {
-        token: Token::default(),
-        completed: true,
-        status: 200,
-        request,
-        headers: Captured::NONE,
-        body: &[],
-        at: Timestamp::ZERO,
-    }
+    Reply { completed: true, status: 200, ..Reply::failed(Token::default(), request) }
 }
 
 /// The header fields of a reply.
@@ -169,7 +161,9 @@ fn a_round_may_end_with_the_cookies() {
     let mut session = workload.session(0);
     let mut sent = Vec::new();
     while session.next(&mut workload) != Step::Done {
-        let line = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
+        let line = crate::fields::lines(|add| {
+            session.write_fields(&workload, &plan.requests[0], &plan.requests[0].path, add)
+        });
         sent.push(!line.is_empty());
         let cookies = cookies(&["a=1; Path=/"]);
         session.reply(&workload, &Reply { headers: &cookies, ..ok(&plan.requests[0]) });
@@ -444,7 +438,9 @@ fn a_session_may_keep_the_last_cookie_only() {
     let mut session = workload.session(0);
     let mut sent = |fields: &[&str]| {
         session.next(&mut workload);
-        let out = crate::fields::lines(|add| session.write_fields(&workload, &plan.requests[0], add));
+        let out = crate::fields::lines(|add| {
+            session.write_fields(&workload, &plan.requests[0], &plan.requests[0].path, add)
+        });
         session.reply(&workload, &Reply { headers: &cookies(fields), ..ok(&plan.requests[0]) });
         String::from_utf8(out).unwrap()
     };
@@ -564,7 +560,7 @@ fn each_session_has_its_own_cookies() {
     let cookies = cookies(&["a=1", "b=2"]);
     let set = Reply { headers: &cookies, ..ok(request) };
     let line = |workload: &Workload, session: &mut Session, request: &Request| {
-        let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
+        let out = crate::fields::lines(|add| session.write_fields(workload, request, &request.path, add));
         String::from_utf8(out).unwrap()
     };
     let mut workload = Workload::new(&checked(&plan));
@@ -839,7 +835,7 @@ fn a_session_may_have_cookies_before_it_meets_any() {
     plan.session.initial_cookies.push(InitialCookie { value: "x".repeat(5_000), ..cookie(2, "large", "/") });
     let mut workload = Workload::new(&checked(&plan));
     let line = |workload: &Workload, session: &mut Session, request: &Request| {
-        let out = crate::fields::lines(|add| session.write_fields(workload, request, add));
+        let out = crate::fields::lines(|add| session.write_fields(workload, request, &request.path, add));
         String::from_utf8(out).unwrap()
     };
     let request = &plan.requests[0];

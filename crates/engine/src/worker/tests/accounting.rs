@@ -13,7 +13,7 @@ type SimWorker<'p> = Worker<'p, SimDriver>;
 /// Runs `plan` against a server that replies after 5 ms, interferes after 50 ms, and compares at the end.
 fn interfered_in(plan: &Plan, interfere: impl FnOnce(&mut SimWorker<'_>)) -> Result<(), HandOver> {
     let plan = &plan.clone().check().unwrap();
-    let prepared = Prepared::new(plan).unwrap();
+    let prepared = Prepared::new(plan, &Arc::default()).unwrap();
     let scenario = scenario(Reply::ok(1).after(millis(5)));
     let mut bench = Bench::new(plan, &prepared, Shard::WHOLE, scenario, millis(10), &Control::new());
     while bench.worker.now < at(millis(50)) {

@@ -361,18 +361,18 @@ fn a_raw_head_goes_out_as_it_is() {
     let mut plan = in_turns(1, 1);
     plan.requests[0].head = Some("GET /a b HTTP/1.1\r\nX: \u{e9}\r\n".to_owned());
     plan.requests[0].body = warwolf_plan::Body::Bytes(vec![0, 255]);
-    let prepared = Prepared::new(&plan).unwrap();
+    let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     assert_eq!(prepared.requests[0].template().bytes(), b"GET /a b HTTP/1.1\r\nX: \xe9\r\n\r\n\x00\xff");
     assert!(!prepared.requests[0].template().closes());
     plan.connections.keep_alive = false;
-    assert!(Prepared::new(&plan).unwrap().requests[0].template().closes());
+    assert!(Prepared::new(&plan, &Arc::default()).unwrap().requests[0].template().closes());
 }
 
 #[test]
 fn local_ports_are_taken_in_turn() {
     let mut plan = in_turns(3, 1);
     plan.network.bind_ports = Some((2_000, 2_001));
-    let prepared = Prepared::new(&plan).unwrap();
+    let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     let port = |number| {
         let to = warwolf_driver::Address::Ip("10.0.0.1:80".parse().unwrap());
         prepared.socket_options(number, &to).bind.unwrap().port()

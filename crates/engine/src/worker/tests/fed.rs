@@ -16,7 +16,7 @@ fn run_fed(
     then: impl FnOnce(&mut Bench<'_>, Feeder, &Control),
 ) -> (Accounting, Timestamp) {
     let plan = &plan.check().unwrap();
-    let prepared = &Prepared::new(plan).unwrap();
+    let prepared = &Prepared::new(plan, &Arc::default()).unwrap();
     let control = Control::new();
     let never = Duration::from_secs(1_000_000);
     let mut bench = Bench::new(plan, prepared, Shard::WHOLE, scenario, never, &control);

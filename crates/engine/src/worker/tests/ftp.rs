@@ -205,7 +205,7 @@ impl Observer for Last {
 #[test]
 fn an_observer_receives_the_instants_and_replies_of_a_transfer() {
     let plan = transfers(1, 1, Body::None).check().unwrap();
-    let prepared = Prepared::new(&plan).unwrap();
+    let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     let (last, control) = (Rc::default(), Control::new());
     let scenario = network(&Ftp::default(), true);
     let mut bench = Bench::new(&plan, &prepared, Shard::WHOLE, scenario, millis(100), &control);
@@ -317,7 +317,7 @@ fn bad_weather_loses_no_call_and_leaves_no_connection() {
         let body = if sends { Body::None } else { Body::Bytes(vec![1; 3_000]) };
         let plan = transfers(5, 60, body);
         let plan = plan.check().unwrap();
-        let prepared = Prepared::new(&plan).unwrap();
+        let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
         // Long enough for what is lost on its way to be there.
         let ftp = Ftp { late: millis(1_000), ..Ftp::default() };
         let mut scenario = network(&ftp, sends);

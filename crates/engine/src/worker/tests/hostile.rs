@@ -144,7 +144,7 @@ fn plan_of(random: &mut Random) -> Plan {
 fn survive(seed: u64) {
     let random = &mut Random(seed.wrapping_mul(31));
     let plan = plan_of(random).check().unwrap();
-    let mut prepared = Prepared::new(&plan).unwrap();
+    let mut prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     let (never, silence) = channel::<()>();
     let silence = Mutex::new(silence);
     prepared.resolver = Arc::new(move |_, _| {

@@ -7,7 +7,7 @@ use warwolf_workload::{BodyHash, Interest};
 
 /// A call as an observer saw it: path, whether it goes on, whether it is setup, outcome, what was kept of it, and whether its
 /// connection was opened for it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Note {
     path: String,
     planned: bool,
@@ -34,6 +34,19 @@ fn exchanges(interest: &mut Interest) {
     interest.add_body(1_000);
 }
 
+fn copy(kept: &Kept) -> Kept {
+    Kept {
+        headers: kept.headers.clone(),
+        body: kept.body.clone(),
+        reason: kept.reason.clone(),
+        request: kept.request.clone(),
+        head: kept.head.clone(),
+        path: kept.path.clone(),
+        scan: None,
+        ..*kept
+    }
+}
+
 impl Observer for Notes {
     fn call(&mut self, record: &CallRecord<'_>) {
         self.notes.borrow_mut().push(Note {
@@ -42,7 +55,7 @@ impl Observer for Notes {
             continued: record.is_continued,
             setup: record.is_setup,
             outcome: record.sample.outcome,
-            kept: record.kept.clone(),
+            kept: copy(record.kept),
             opened: record.connected.is_reached(),
         });
     }
@@ -65,7 +78,7 @@ fn observed(plan: &Plan, server: Server, wants: Wants) -> Vec<Note> {
 /// What an observer receives, and what was left out because it is still good.
 fn observed_and_cached(plan: &Plan, server: Server, wants: Wants) -> (Vec<Note>, Vec<String>) {
     let plan = &plan.clone().check().unwrap();
-    let prepared = Prepared::new(plan).unwrap();
+    let prepared = Prepared::new(plan, &Arc::default()).unwrap();
     let (notes, cached, control) = (Rc::default(), Rc::default(), Control::new());
     let scenario = Scenario::new(1, server);
     let mut bench = Bench::new(plan, &prepared, Shard::WHOLE, scenario, millis(100), &control);

@@ -54,7 +54,7 @@ fn leading_to_a_name(timeout: Option<Duration>) -> (CheckedPlan, Scenario, Log) 
 #[test]
 fn a_name_server_that_does_not_answer_holds_up_one_call() {
     let (plan, scenario, _) = leading_to_a_name(Some(millis(200)));
-    let mut prepared = Prepared::new(&plan).unwrap();
+    let mut prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     let (never, silence) = channel::<()>();
     let silence = Mutex::new(silence);
     prepared.resolver = Arc::new(move |_, _| {
@@ -70,7 +70,7 @@ fn a_name_server_that_does_not_answer_holds_up_one_call() {
 #[test]
 fn a_name_in_a_reply_is_looked_up_and_its_calls_go_there() {
     let (plan, scenario, log) = leading_to_a_name(None);
-    let mut prepared = Prepared::new(&plan).unwrap();
+    let mut prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     let address = Address::Ip(([10, 0, 0, 9], 80).into());
     prepared.resolver = Arc::new(move |host, port| {
         assert_eq!((host, port), ("slow.test", 80));
@@ -155,7 +155,7 @@ fn an_observer_sees_every_call_once() {
     });
     plan.stop.duration = Some(Duration::from_secs(1));
     let plan = plan.check().unwrap();
-    let prepared = Prepared::new(&plan).unwrap();
+    let prepared = Prepared::new(&plan, &Arc::default()).unwrap();
     let notes = Rc::default();
     let control = Control::new();
     let mut bench =

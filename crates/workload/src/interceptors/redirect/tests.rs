@@ -1,6 +1,10 @@
 use super::*;
 use proptest::prelude::*;
 
+fn follow(request: &Request, status: u16, location: Option<&[u8]>, with_get: bool) -> Option<Request> {
+    super::follow(request, &request.path, status, location, with_get)
+}
+
 /// A POST with a body, a password and some fields.
 fn post() -> Request {
     let mut request = Request::get("http://a.test/dir/page?old=1").unwrap();

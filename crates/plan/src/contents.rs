@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// The contents of what a plan names. Not a part of its text, so no secret is written with it.
 #[derive(Clone, Debug, Default)]
-pub struct Inputs {
+pub struct Contents {
     /// The variables of the environment that the plan names.
     pub environment: BTreeMap<String, String>,
     /// The files of secrets and of parts of forms.
@@ -120,23 +120,23 @@ impl CheckedPlan {
     ///
     /// # Errors
     /// When something it names is not among them, a column does not exist, or a table has no row for the first session.
-    pub fn with_inputs(mut self, inputs: Inputs) -> Result<Self, PlanError> {
+    pub fn with_contents(mut self, contents: Contents) -> Result<Self, PlanError> {
         let needs = self.needs();
         for name in &needs.environment {
-            if !inputs.environment.contains_key(name) {
+            if !contents.environment.contains_key(name) {
                 return Err(PlanError::new("environment", name, "set this variable before the run"));
             }
         }
         for path in &needs.files {
-            if !inputs.files.contains_key(path) {
+            if !contents.files.contains_key(path) {
                 return Err(PlanError::new("file", path.display().to_string(), "the file was not read"));
             }
         }
-        self.check_columns(&inputs)?;
+        self.check_columns(&contents)?;
         // Each session takes a row of its own, so as many sessions may begin as there are rows.
         let unique =
             |(data, table): (&DataTable, &Arc<Table>)| (data.take == Take::Unique).then(|| table.rows());
-        let rows = self.data.iter().zip(&inputs.tables).filter_map(unique).min();
+        let rows = self.data.iter().zip(&contents.tables).filter_map(unique).min();
         if let Some(rows) = rows {
             if matches!(self.schedule, Schedule::Closed { .. }) {
                 let remedy = "use sessions that follow each other: a user of a closed loop has one row for the whole run";
@@ -144,15 +144,15 @@ impl CheckedPlan {
             }
             self.plan.stop.calls = Some(self.stop.calls.unwrap_or(u64::MAX).min(rows));
         }
-        self.inputs = Arc::new(inputs);
+        self.contents = Arc::new(contents);
         Ok(self)
     }
 
-    fn check_columns(&self, inputs: &Inputs) -> Result<(), PlanError> {
-        if inputs.tables.len() != self.data.len() {
+    fn check_columns(&self, contents: &Contents) -> Result<(), PlanError> {
+        if contents.tables.len() != self.data.len() {
             return Err(PlanError::new(
                 "data",
-                inputs.tables.len().to_string(),
+                contents.tables.len().to_string(),
                 "the data files were not read",
             ));
         }
@@ -160,7 +160,7 @@ impl CheckedPlan {
         self.each_value(&mut |field, value| {
             let mut see = |table: &str, column: &str| {
                 let found = self.data.iter().position(|data| data.name == table);
-                let Some(found) = found.and_then(|index| inputs.tables.get(index)) else { return };
+                let Some(found) = found.and_then(|index| contents.tables.get(index)) else { return };
                 if found.column(column).is_none() && wrong.is_none() {
                     let columns = found.columns().iter().map(String::as_str);
                     let remedy = match nearest(column, columns.clone()) {
