@@ -66,6 +66,8 @@ pub enum Filter {
     First,
     /// The last element.
     Last,
+    /// The element of a list with one; nothing, if the list is empty. Other values stay as they are.
+    Unwrap,
     /// A value in a JSON text, by path.
     Json(String),
     /// The first match of a regular expression.

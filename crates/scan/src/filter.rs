@@ -20,6 +20,7 @@ const URL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').
 pub(crate) enum Filter {
     Count,
     Nth(i64),
+    Unwrap,
     Json(Path),
     Regex(Pattern),
     Replace { old: String, new: String },
@@ -55,6 +56,7 @@ impl Filter {
             Plan::Nth(index) => Self::Nth(*index),
             Plan::First => Self::Nth(0),
             Plan::Last => Self::Nth(-1),
+            Plan::Unwrap => Self::Unwrap,
             Plan::Json(path) => Self::Json(Path::parse(path)?),
             Plan::Regex(pattern) => Self::Regex(Pattern::new(pattern)?),
             Plan::Replace { old, new } => Self::Replace { old: old.clone(), new: new.clone() },
@@ -89,6 +91,7 @@ impl Filter {
         match self {
             Self::Count => count(value, out),
             Self::Nth(index) => nth(value, *index, out),
+            Self::Unwrap => Ok(unwrap(value, out)),
             Self::Json(path) => json(value, path, out),
             Self::ToInt => to_int(value, out),
             Self::ToFloat => to_float(value, out),
@@ -179,6 +182,19 @@ fn nth(value: Value<'_>, index: i64, out: &mut Vec<u8>) -> Filtered {
         },
         _ => Err(NO_LIST),
     }
+}
+
+/// The only element of a list, or the value itself.
+fn unwrap(value: Value<'_>, out: &mut Vec<u8>) -> Option<Kind> {
+    let mut elements = select::elements(value.bytes);
+    if value.kind == Kind::List {
+        let first = elements.next()?;
+        if elements.next().is_none() {
+            return Some(write_json_value(first, out));
+        }
+    }
+    out.extend_from_slice(value.bytes);
+    Some(value.kind)
 }
 
 pub(crate) const NO_ELEMENT: &str = "the list has fewer elements";

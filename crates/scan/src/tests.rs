@@ -269,3 +269,18 @@ fn heads_and_bodies_are_checked() {
         &["status == 201", "body contains nothing", "body starts_with p", "body == \"<p>\"", "latency < 5ms"],
     );
 }
+
+#[test]
+fn a_list_of_one_element_is_unwrapped() {
+    let reply = reply(br#"{"a": [{"n": 1, "t": "x"}, {"n": 2}], "b": 5}"#);
+    let hold = [
+        "json '$.a[?(@.n == 1)].t' | unwrap === x",
+        "json '$.a[?(@.n == 2)].n' | unwrap === 2",
+        "json $.a[*].n | unwrap | count == 2",
+        "json $.a[*].t | unwrap is_text",
+        "json $.b | unwrap === 5",
+        "json '$.a[?(@.n == 3)]' | unwrap not exists",
+    ];
+    assert_all(&reply, &hold, &["json '$.a[?(@.n == 3)]' | unwrap exists", "json $.a[*].t | unwrap is_list"]);
+    assert_eq!(capture("json '$.a[?(@.n == 1)].t' | unwrap", 9, &reply), Ok("x".to_owned()));
+}

@@ -38,6 +38,7 @@ impl Display for Filter {
             Self::Nth(index) => write!(f, "nth {index}"),
             Self::First => f.write_str("first"),
             Self::Last => f.write_str("last"),
+            Self::Unwrap => f.write_str("unwrap"),
             Self::Json(path) => write!(f, "json {}", json_path(path)),
             Self::Regex(pattern) => write!(f, "regex {}", quoted(pattern)),
             Self::Replace { old, new } => write!(f, "replace {} {}", quoted(old), quoted(new)),

@@ -11,11 +11,12 @@ const QUERIES: [&str; 14] = [
     "size", "sha256", "md5",
 ];
 
-const FILTERS: [&str; 24] = [
+const FILTERS: [&str; 25] = [
     "count",
     "nth",
     "first",
     "last",
+    "unwrap",
     "json",
     "regex",
     "replace",
@@ -175,6 +176,7 @@ fn filter(lexer: &mut Lexer<'_>) -> Result<Filter, String> {
         }
         "first" => Filter::First,
         "last" => Filter::Last,
+        "unwrap" => Filter::Unwrap,
         "json" => Filter::Json(argument()?),
         "regex" => Filter::Regex(argument()?),
         "replace" => Filter::Replace { old: argument()?, new: argument()? },

@@ -26,6 +26,7 @@ fn a_check_reads_back_as_it_is_printed() {
         "json $.n == 1.0",
         "json $ is_object",
         "json $.n === 1",
+        "json $.a[*] | unwrap == 1",
         "header Via includes \"1.1 a\"",
     ] {
         let parsed = check(text);
