@@ -196,10 +196,6 @@ impl Translator<'_> {
         if let Some(retry) = choices.retry {
             self.retry(entry, &mut step, retry, choices.retry_interval);
         }
-        if choices.compressed && reads_body(&step) {
-            let reason = "bodies are not decompressed, so that they cannot be compared or captured from";
-            self.problems.push(refuse(request.pos, "option compressed", reason));
-        }
         if choices.repeat > 1 && !choices.delay.is_zero() {
             step.think = Think::Constant { time: choices.delay };
         }
@@ -278,7 +274,7 @@ impl Translator<'_> {
         let mut all = checks.implicit(response, &mut self.problems);
         for assert in &response.asserts {
             match checks.assert(assert) {
-                Ok(check) => all.push(check),
+                Ok(checks) => all.extend(checks),
                 Err(problem) => self.problems.push(problem),
             }
         }
@@ -330,21 +326,4 @@ fn redirect_checks(choices: &Choices) -> Vec<Check> {
     let redirects = [301, 302, 303, 307, 308].map(Literal::Integer).to_vec();
     let check = Check { is_negated: true, ..Check::new(Query::Status, Predicate::In(redirects)) };
     if choices.location { vec![check] } else { Vec::new() }
-}
-
-fn reads_body(step: &Step) -> bool {
-    let reads = |query: &Query| {
-        matches!(
-            query,
-            Query::Body
-                | Query::Bytes
-                | Query::Json(_)
-                | Query::Regex(_)
-                | Query::Size
-                | Query::Sha256
-                | Query::Md5
-        )
-    };
-    step.checks.iter().any(|check| reads(&check.query))
-        || step.captures.iter().any(|capture| reads(&capture.query))
 }

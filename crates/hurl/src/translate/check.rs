@@ -8,6 +8,7 @@ use crate::ast::{
 };
 use crate::parse::query::check_pattern;
 use crate::{ast, translate::request};
+use std::iter;
 use warwolf_plan::query::{Capture, Check, Filter, Literal, Predicate, Query};
 use warwolf_plan::template::{Template, escape, is_name};
 
@@ -107,7 +108,7 @@ impl Checks<'_> {
             let reason = "use a letter or _, then letters, digits, _ and -";
             return Err(refuse(capture.name.pos, format!("variable `{name}`"), reason));
         }
-        let (query, kind) = self.query(&capture.query)?;
+        let (query, kind, own) = self.query(&capture.query)?;
         let pos = capture.query.pos;
         match query {
             Query::Latency if capture.filters.is_empty() => {
@@ -121,11 +122,12 @@ impl Checks<'_> {
             _ => {}
         }
         let (filters, _) = self.filters(&capture.filters, kind)?;
+        let filters = with_own(own, filters);
         Ok(Capture { filters, max: CAPTURE_MAX, ..Capture::new(name, query) })
     }
 
-    /// A condition on a response.
-    pub(super) fn assert(&self, assert: &Assert) -> Result<Check, Refused> {
+    /// A condition on a response: one check, or two.
+    pub(super) fn assert(&self, assert: &Assert) -> Result<Vec<Check>, Refused> {
         if let QueryKind::Variable(name) = &assert.query.kind {
             let name = self.values.text(name, "the name of a variable")?;
             if self.values.constant(&name).is_some() {
@@ -133,10 +135,13 @@ impl Checks<'_> {
                 return Err(refuse(assert.query.pos, format!("assert on variable `{name}`"), reason));
             }
         }
-        let (query, kind) = self.query(&assert.query)?;
+        let (query, kind, own) = self.query(&assert.query)?;
         let (filters, kind) = self.filters(&assert.filters, kind)?;
         let is_bare = filters.is_empty();
         let mut check = self.predicate(&assert.predicate, kind)?;
+        if let Query::Variable(_) = query {
+            untyped(&mut check, assert)?;
+        }
         match query {
             Query::Latency if is_bare => milliseconds(&mut check, &assert.predicate)?,
             Query::Version if is_bare => version(&mut check, &assert.predicate)?,
@@ -149,10 +154,28 @@ impl Checks<'_> {
             }
             _ => {}
         }
-        Ok(Check { query, filters, ..check })
+        let mut checks = vec![Check { query, filters: with_own(own, filters), ..check }];
+        // A filter of a value that is missing is an error in Hurl, whatever is asserted of its result.
+        if checks[0].is_negated && !assert.filters.is_empty() {
+            let mut input = checks[0].clone();
+            input.filters.pop();
+            checks.push(Check { is_negated: false, predicate: Predicate::Exists, ..input });
+        }
+        Ok(checks)
     }
 
-    fn query(&self, query: &ast::Query) -> Result<(Query, Kind), Refused> {
+    /// A query, the kind of its value, and the filter that gives it the value that it has in Hurl.
+    fn query(&self, query: &ast::Query) -> Result<(Query, Kind, Option<Filter>), Refused> {
+        let (translated, kind) = self.plain_query(query)?;
+        let own = match &translated {
+            Query::Json(path) if finds_many(path) => Some(Filter::Unwrap),
+            Query::Cookie { attribute: Some(attribute), .. } if attribute == "Max-Age" => Some(Filter::ToInt),
+            _ => None,
+        };
+        Ok((translated, kind, own))
+    }
+
+    fn plain_query(&self, query: &ast::Query) -> Result<(Query, Kind), Refused> {
         let pos = query.pos;
         let later = |feature: &str, reason: &str| Err(refuse(pos, feature, reason));
         let text = |text: &ast::Template| self.values.text(text, "the argument of a query");
@@ -244,55 +267,47 @@ impl Checks<'_> {
         Ok((all, kind))
     }
 
-    fn filter(&self, filter: &ast::Filter, input: Kind) -> Result<(Option<Filter>, Kind), Refused> {
+    fn filter(&self, filter: &ast::Filter, input: Kind) -> Result<(Vec<Filter>, Kind), Refused> {
         let text = |text: &ast::Template| self.values.text(text, "the argument of a filter");
         let later = |reason: &str| Err(refuse(filter.pos, filter.name, reason));
+        if let Some((plain, kind)) = plain_filter(filter.name)
+            && !(filter.name == "count" && matches!(input, Kind::Text | Kind::Number))
+        {
+            return Ok((vec![plain], kind));
+        }
         Ok(match (filter.name, &filter.argument) {
-            ("count", _) if matches!(input, Kind::Text | Kind::Number) => {
+            ("count", _) => {
                 return later("it counts elements and bytes, not the characters of a text: use bytes count");
             }
-            ("count", _) => (Some(Filter::Count), Kind::Number),
-            ("first", _) => (Some(Filter::First), Kind::Any),
-            ("last", _) => (Some(Filter::Last), Kind::Any),
-            ("nth", Argument::Index(index)) => (Some(Filter::Nth(*index)), Kind::Any),
+            ("nth", Argument::Index(index)) => (vec![Filter::Nth(*index)], Kind::Any),
             ("nth", Argument::IndexValue(value)) => {
                 let template = self.values.value(value)?;
                 let index = template.as_text().and_then(|text| text.parse().ok());
                 match index {
-                    Some(index) => (Some(Filter::Nth(index)), Kind::Any),
+                    Some(index) => (vec![Filter::Nth(index)], Kind::Any),
                     None => return later("its position must be a number that is known before the run"),
                 }
             }
-            ("jsonpath", Argument::Text(path)) => (Some(Filter::Json(self.path(path)?)), Kind::Any),
-            ("regex", Argument::Pattern(pattern)) => (Some(Filter::Regex(self.group(pattern)?)), Kind::Text),
+            ("jsonpath", Argument::Text(path)) => {
+                let path = self.path(path)?;
+                let own = finds_many(&path).then_some(Filter::Unwrap);
+                (iter::once(Filter::Json(path)).chain(own).collect(), Kind::Any)
+            }
+            ("regex", Argument::Pattern(pattern)) => (vec![Filter::Regex(self.group(pattern)?)], Kind::Text),
             ("replace", Argument::Replace(old, new)) => {
-                (Some(Filter::Replace { old: text(old)?, new: text(new)? }), Kind::Text)
+                (vec![Filter::Replace { old: text(old)?, new: text(new)? }], Kind::Text)
             }
             ("replaceRegex", Argument::ReplacePattern(old, new)) => {
-                (Some(Filter::ReplaceRegex { pattern: self.pattern(old)?.1, new: text(new)? }), Kind::Text)
+                (vec![Filter::ReplaceRegex { pattern: self.pattern(old)?.1, new: text(new)? }], Kind::Text)
             }
-            ("split", Argument::Text(by)) => (Some(Filter::Split(text(by)?)), Kind::Any),
-            ("toInt", _) => (Some(Filter::ToInt), Kind::Number),
-            ("toFloat", _) => (Some(Filter::ToFloat), Kind::Number),
-            ("toString", _) => (Some(Filter::ToText), Kind::Text),
-            ("toHex", _) => (Some(Filter::ToHex), Kind::Text),
-            ("urlEncode", _) => (Some(Filter::UrlEncode), Kind::Text),
-            ("urlDecode", _) => (Some(Filter::UrlDecode), Kind::Text),
-            ("urlQueryParam", Argument::Text(name)) => (Some(Filter::UrlParam(text(name)?)), Kind::Text),
-            ("htmlEscape", _) => (Some(Filter::HtmlEscape), Kind::Text),
-            ("htmlUnescape", _) => (Some(Filter::HtmlUnescape), Kind::Text),
-            ("base64Encode", _) => (Some(Filter::Base64Encode), Kind::Text),
-            ("base64Decode", _) => (Some(Filter::Base64Decode), Kind::Bytes),
-            ("base64UrlSafeEncode", _) => (Some(Filter::Base64UrlEncode), Kind::Text),
-            ("base64UrlSafeDecode", _) => (Some(Filter::Base64UrlDecode), Kind::Bytes),
-            ("utf8Decode", _) => (Some(Filter::Utf8Decode), Kind::Text),
-            ("utf8Encode", _) => (Some(Filter::Utf8Encode), Kind::Bytes),
+            ("split", Argument::Text(by)) => (vec![Filter::Split(text(by)?)], Kind::Any),
+            ("urlQueryParam", Argument::Text(name)) => (vec![Filter::UrlParam(text(name)?)], Kind::Text),
             ("decode" | "charsetDecode", Argument::Text(name)) => {
                 let name = text(name)?;
                 if !matches!(name.to_ascii_lowercase().as_str(), "utf-8" | "utf8") {
                     return later("only utf-8 is supported");
                 }
-                (Some(Filter::Utf8Decode), Kind::Text)
+                (vec![Filter::Utf8Decode], Kind::Text)
             }
             ("xpath", _) => return later("it needs the whole document in memory; use regex"),
             ("location", _) => return later("only the last response is looked at"),
@@ -411,6 +426,30 @@ impl Checks<'_> {
     }
 }
 
+/// The filters without arguments, with the kind of their results.
+fn plain_filter(name: &str) -> Option<(Filter, Kind)> {
+    Some(match name {
+        "count" => (Filter::Count, Kind::Number),
+        "first" => (Filter::First, Kind::Any),
+        "last" => (Filter::Last, Kind::Any),
+        "toInt" => (Filter::ToInt, Kind::Number),
+        "toFloat" => (Filter::ToFloat, Kind::Number),
+        "toString" => (Filter::ToText, Kind::Text),
+        "toHex" => (Filter::ToHex, Kind::Text),
+        "urlEncode" => (Filter::UrlEncode, Kind::Text),
+        "urlDecode" => (Filter::UrlDecode, Kind::Text),
+        "htmlEscape" => (Filter::HtmlEscape, Kind::Text),
+        "htmlUnescape" => (Filter::HtmlUnescape, Kind::Text),
+        "base64Encode" => (Filter::Base64Encode, Kind::Text),
+        "base64Decode" => (Filter::Base64Decode, Kind::Bytes),
+        "base64UrlSafeEncode" => (Filter::Base64UrlEncode, Kind::Text),
+        "base64UrlSafeDecode" => (Filter::Base64UrlDecode, Kind::Bytes),
+        "utf8Decode" => (Filter::Utf8Decode, Kind::Text),
+        "utf8Encode" => (Filter::Utf8Encode, Kind::Bytes),
+        _ => return None,
+    })
+}
+
 /// What is known of the kind of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -446,6 +485,54 @@ fn number(text: &str, is_float: bool, pos: Pos) -> Result<Literal, Refused> {
             "whole numbers have 64 bits: compare it as a text with toString",
         )),
     }
+}
+
+/// Puts the filter of a query before those of the file, unless the first of these takes the place of it.
+fn with_own(own: Option<Filter>, filters: Vec<Filter>) -> Vec<Filter> {
+    let takes_list =
+        |filter: &Filter| matches!(filter, Filter::Count | Filter::Nth(_) | Filter::First | Filter::Last);
+    let own = own.filter(|own| *own != Filter::Unwrap || !filters.first().is_some_and(takes_list));
+    own.into_iter().chain(filters).collect()
+}
+
+/// Whether a JSON path may find several values: it has `*`, `..`, a condition, a slice, or several selectors.
+fn finds_many(path: &str) -> bool {
+    let mut quote = None;
+    let mut depth = 0;
+    let mut last = ' ';
+    for letter in path.chars() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open && last != '\\' => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, '[') => depth += 1,
+            (None, ']') => depth -= 1,
+            (None, '*' | '?') => return true,
+            (None, ':' | ',') if depth > 0 => return true,
+            (None, '.') if last == '.' => return true,
+            _ => {}
+        }
+        last = letter;
+    }
+    false
+}
+
+/// Captured values are texts: numbers are compared with what they spell, and their kind is not known.
+fn untyped(check: &mut Check, assert: &Assert) -> Result<(), Refused> {
+    let name = assert.predicate.name;
+    let reason = "captured values are kept as texts: assert it where it is captured";
+    if name.starts_with("is") && !matches!(name, "isEmpty" | "isIsoDate" | "isUuid" | "isIpv4" | "isIpv6") {
+        return Err(refuse(assert.predicate.pos, name, reason));
+    }
+    if let Some(filter) =
+        assert.filters.iter().find(|filter| matches!(filter.name, "count" | "nth" | "first" | "last"))
+    {
+        return Err(refuse(filter.pos, filter.name, reason));
+    }
+    if let Predicate::Same(literal) = &check.predicate {
+        check.predicate = Predicate::Equal(literal.clone());
+    }
+    Ok(())
 }
 
 /// The name of a cookie's attribute as it is usually written.
