@@ -59,6 +59,10 @@ pub enum Command {
     ///
     /// Prints the plan to stdout, and a description to stderr. `warwolf run --plan FILE` runs a plan.
     Explain(Box<Explain>),
+    /// Run each step of a plan once; print request, response, captures and checks
+    ///
+    /// Repetitions, shares and pauses are left out; polling goes on. Exit code 99: a capture or check failed.
+    Check(Box<Check>),
     /// Print the report of a run file in any format
     ///
     /// `warwolf run -o FILE.wwr` writes run files ("-" means stdin). Exit codes are those of `run`.
@@ -169,6 +173,16 @@ pub struct Explain {
     #[arg(long, value_name = "FORMAT", default_value = "toml")]
     pub format: PlanFormat,
     /// Print no description on stderr
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// `check`: a plan whose steps are run once.
+#[derive(Debug, Args)]
+pub struct Check {
+    #[command(flatten)]
+    pub load: Load,
+    /// Print only captures and checks, not requests and responses
     #[arg(long)]
     pub quiet: bool,
 }

@@ -27,7 +27,14 @@ pub(crate) fn plan(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError
 /// # Errors
 /// As [`plan`].
 pub(crate) fn plan_with_any_rows(load: &Load, matches: &ArgMatches) -> Result<Plan, UsageError> {
-    let beside_plan;
+    let (beside_plan, named);
+    let load = match plan_file(load) {
+        Some(load) => {
+            named = load;
+            &named
+        }
+        None => load,
+    };
     let load = if load.plan.is_some() {
         beside_plan = beside_plan_file(load, matches)?;
         &beside_plan
@@ -38,6 +45,15 @@ pub(crate) fn plan_with_any_rows(load: &Load, matches: &ArgMatches) -> Result<Pl
     let plan = warwolf_args::plan(load, &inputs).map_err(|error| UsageError::about(&error, matches))?;
     slos(&plan.slos)?;
     Ok(plan.into())
+}
+
+/// The load with `--plan FILE` where the only URL is the name of a plan file.
+fn plan_file(load: &Load) -> Option<Load> {
+    let [name] = &load.url[..] else { return None };
+    let path = Path::new(name);
+    let is_plan = path.extension().is_some_and(|extension| extension == "toml" || extension == "json");
+    let is_named = is_plan && load.plan.is_none() && path.is_file();
+    is_named.then(|| Load { url: Vec::new(), plan: Some(path.into()), ..load.clone() })
 }
 
 /// Checks that the SLOs name rows, groups and scenarios that exist.
@@ -89,7 +105,9 @@ fn beside_plan_file(load: &Load, matches: &ArgMatches) -> Result<Load, UsageErro
     let words = Load::augment_args(clap::Command::new("load"));
     let given = words.get_arguments().find(|arg| {
         let name = arg.get_id().as_str();
-        name != "plan" && !REPLACING.contains(&name) && is_given(name)
+        // The URL may be the name of the plan file.
+        let is_name = name == "url" && load.url.is_empty();
+        name != "plan" && !is_name && !REPLACING.contains(&name) && is_given(name)
     });
     let kept = |name: &str, value: &Option<String>| value.clone().filter(|_| is_given(name));
     match given {

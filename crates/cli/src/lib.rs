@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod banner;
+mod check;
 mod classics;
 mod contents;
 mod crawl;
@@ -85,6 +86,7 @@ fn execute(args: Vec<OsString>) -> Result<Exit, Failure> {
 fn dispatch(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => return run::run(args, matches),
+        Command::Check(args) => return check::check(args, matches),
         Command::Report(args) => return run_files::report(args),
         Command::Merge(args) => return run_files::merge(args),
         Command::Compare(args) => return experiment::compare(args, matches),

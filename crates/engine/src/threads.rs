@@ -210,6 +210,7 @@ impl<'p> PreparedRun<'p> {
         debug_assert_eq!(mismatch, None, "the accounting must add up");
         let mut examples = Examples::default();
         results.iter().flatten().for_each(|(finished, _)| examples.merge(&finished.examples));
+        examples.change_texts(|text| self.plan.hide_secrets(text));
         let mut evidence = self.evidence(results, &begun, end, &host);
         (evidence.mismatch, evidence.interrupted) = (mismatch, was_stopped);
         let mut run = Run { examples, ..self.record(end, timeline, evidence) };

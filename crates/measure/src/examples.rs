@@ -95,6 +95,13 @@ impl Examples {
         self.kept[from..].iter().take_while(move |kept| kept.check == check)
     }
 
+    /// Replaces the texts of each example by what `change` makes of them.
+    pub fn change_texts(&mut self, change: impl Fn(&str) -> String) {
+        for CheckExample { request, found, body, .. } in &mut self.kept {
+            [request, found, body].into_iter().for_each(|text| *text = change(text));
+        }
+    }
+
     /// Returns whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

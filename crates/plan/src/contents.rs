@@ -1,6 +1,7 @@
 //! What a plan names and others read for it: data files, secrets, files that are sent as parts of forms.
 
 use crate::query::Query;
+use crate::secrets::MASK;
 use crate::template::{Template, ValueSource, is_template};
 use crate::{
     Body, CheckedPlan, DataTable, Part, PartContent, Plan, PlanError, Schedule, Table, Take, VariableValue,
@@ -10,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Shorter secrets are not looked for in texts, which contain them by chance.
+const SECRET_MIN: usize = 3;
 
 /// The contents of what a plan names. Not a part of its text, so no secret is written with it.
 #[derive(Clone, Debug, Default)]
@@ -146,6 +150,22 @@ impl CheckedPlan {
         }
         self.contents = Arc::new(contents);
         Ok(self)
+    }
+
+    /// Replaces the values of secrets in `text`: of variables of the environment, and of the files of variables.
+    #[must_use]
+    pub fn hide_secrets(&self, text: &str) -> String {
+        let files = self.variables.iter().filter_map(|variable| match &variable.value {
+            VariableValue::File(path) => self.contents.files.get(path),
+            _ => None,
+        });
+        let files = files.filter_map(|content| std::str::from_utf8(content).ok()).map(str::trim_end);
+        let all = self.contents.environment.values().map(String::as_str).chain(files);
+        let mut hidden = text.to_owned();
+        for secret in all.filter(|secret| secret.len() >= SECRET_MIN) {
+            hidden = hidden.replace(secret, MASK);
+        }
+        hidden
     }
 
     fn check_columns(&self, contents: &Contents) -> Result<(), PlanError> {
