@@ -271,6 +271,31 @@ fn an_explained_plan_runs_as_the_words_would() {
 }
 
 #[test]
+fn capacity_takes_a_plan_whose_sessions_arrive_at_one_rate() {
+    let (_target, url) = target();
+    let folder = tempfile::tempdir().unwrap();
+    let file = path_in(&folder, "plan.toml");
+    let search = |load: &[&str], slo: &[&str]| {
+        let plan = warwolf(&[&["explain", "--quiet", &url], load, slo].concat()).stdout;
+        std::fs::write(&file, plan).unwrap();
+        let words = ["-d", "200ms", "--most", "50/s", "--retests", "0", "--rest", "1ms", "--format", "json"];
+        warwolf(&[&["capacity", "--quiet", "--plan", &file], &words[..]].concat())
+    };
+    let found = search(&["-r", "9/s"], &["--slo", "p50<10s"]);
+    assert!(found.stdout.contains("\"p50<10s\""), "{found:#?}");
+    let closed = search(&["-c", "2"], &["--slo", "p50<10s"]);
+    assert_eq!(
+        (closed.code, closed.stderr.as_str()),
+        (
+            Some(2),
+            "warwolf: --plan: its sessions do not arrive at one rate; use a plan with rate = \"50/s\"\n"
+        )
+    );
+    let without = search(&["-r", "9/s"], &[]);
+    assert!(without.code == Some(2) && without.stderr.contains("no SLO is given"), "{without:#?}");
+}
+
+#[test]
 fn a_kept_run_is_reported_again_word_for_word() {
     let (_target, url) = target();
     let folder = tempfile::tempdir().unwrap();

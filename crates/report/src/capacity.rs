@@ -25,6 +25,9 @@ pub struct CapacityReport {
 
 const HEADINGS: [&str; 9] = ["asked", "came", "achieved", "mean", "p50", "p99", "errors", "<answer", "<why"];
 
+/// What rates are about in plans with steps.
+const SESSIONS: &str = "rates are of sessions: requests a second, divided by the requests of a session";
+
 const LEGEND: &str = "asked: the rate that was tried; came: what arrived, which differs by chance if arrivals are random; \
                       achieved: replies, refusals included";
 
@@ -97,7 +100,8 @@ impl CapacityReport {
         });
         let saturation =
             self.capacity.saturation().map(|most| format!("most good replies at any rate: {}", rate(most)));
-        knee.into_iter().chain(saturation).collect()
+        let unit = self.capacity.of_sessions.then(|| SESSIONS.to_owned());
+        knee.into_iter().chain(saturation).chain(unit).collect()
     }
 
     fn cells(&self) -> Vec<Vec<String>> {
@@ -189,6 +193,7 @@ impl Rendered for CapacityReport {
             "started_unix_ns": Some(self.environment.started_unix_ns).filter(|at| *at > 0),
             "environment": environment(&self.environment),
             "slo": self.capacity.slos,
+            "of_sessions": self.capacity.of_sessions,
             "held_per_s": found.held,
             "broken_per_s": found.broken,
             "client_limited": found.client_limited,
@@ -301,6 +306,7 @@ mod tests {
         let rates =
             [(100.0, Answer::Held), (400.0, Answer::Held), (900.0, Answer::Held), (950.0, Answer::Broken)];
         CapacityReport::new(RateSearch {
+            of_sessions: false,
             slos: vec!["p99<50ms".into()],
             tried: rates.map(tried).to_vec(),
             found: Found { held, broken, client_limited },

@@ -13,10 +13,12 @@ use warwolf_args::experiment::Capacity as CapacityArgs;
 use warwolf_args::values::share;
 use warwolf_clock::Clock;
 use warwolf_driver::Monotonic;
-use warwolf_experiment::capacity::{Answer, Criterion, Probe, Range, RateSearch, Recovery, Search, Tried};
+use warwolf_experiment::capacity::{
+    Answer, Criterion, Found, Probe, Range, RateSearch, Recovery, Search, Tried,
+};
 use warwolf_measure::{Environment, Summary};
 use warwolf_plan::quantity::{parse_duration, parse_rate};
-use warwolf_plan::{Plan, PlanError, Schedule, Stop};
+use warwolf_plan::{ArrivalProcess, Plan, PlanError, Schedule, Stop};
 use warwolf_report::{CapacityReport, Rendered, unit};
 
 const LENGTH: Duration = Duration::from_secs(10);
@@ -74,9 +76,7 @@ pub(crate) fn capacity(args: &CapacityArgs, matches: &ArgMatches) -> Result<Exit
         ended = Ok(());
     }
     let found = search.found();
-    let slos = job.criterion.slos.iter().map(|slo| slo.text.clone()).collect();
-    let environment = Environment { started_unix_ns: started, ..environment::observe() };
-    let report = CapacityReport::new(RateSearch { slos, tried, found }).in_environment(environment);
+    let report = job.report(tried, found, started);
     output::deliver(&outputs, &report)?;
     ended?;
     Ok(match (found.held, runner.is_stopped()) {
@@ -139,15 +139,13 @@ impl Job {
             ("ramp", args.load.ramp.is_some()),
             ("steps", args.load.steps.is_some()),
             ("requests", args.load.requests.is_some()),
-            ("plan", args.load.plan.is_some()),
         ];
         if let Some((name, _)) = taken.iter().find(|(_, given)| *given) {
             return Err(UsageError::superfluous(name, "capacity chooses the rates itself").into());
         }
-        let slos = files::slos(&args.load.slo)?;
-        if slos.is_empty() {
-            let remedy = "no SLO is given; use --slo 'p99<50ms' --slo 'errors<0.1%'";
-            return Err(UsageError::of("capacity", remedy).into());
+        let no_slo = "no SLO is given; use --slo 'p99<50ms' --slo 'errors<0.1%'";
+        if args.load.slo.is_empty() && args.load.plan.is_none() {
+            return Err(UsageError::of("capacity", no_slo).into());
         }
         let usual = Range::default();
         let rate = |field: &str, text: &Option<String>, usual| {
@@ -164,13 +162,30 @@ impl Job {
         };
         let load = Load { rate: Some(range.start.to_string()), ..args.load.clone() };
         let mut plan = files::plan(&load, matches)?;
-        if args.load.connections.is_none() {
+        let slos = files::slos(&plan.all_slos())?;
+        if slos.is_empty() {
+            return Err(UsageError::of("capacity", no_slo).into());
+        }
+        let has_file = args.load.plan.is_some();
+        if has_file && !has_one_rate(&plan) {
+            let remedy = "its sessions do not arrive at one rate; use a plan with rate = \"50/s\"";
+            return Err(UsageError::option("plan", remedy).into());
+        }
+        if args.load.connections.is_none() && !has_file {
             Runner::fit(&mut plan);
         }
         let length = time("duration", &args.load.duration, LENGTH)?;
         let rest = time("rest", &args.rest, REST)?;
         let criterion = Criterion { slos, length, retests: range.retests };
         Ok(Self { load, plan, range, criterion, rest })
+    }
+
+    /// `started`: when the first run began, in nanoseconds since 1970.
+    fn report(&self, tried: Vec<Tried>, found: Found, started: u64) -> CapacityReport {
+        let slos = self.criterion.slos.iter().map(|slo| slo.text.clone()).collect();
+        let of_sessions = !self.plan.scenarios.is_empty();
+        let environment = Environment { started_unix_ns: started, ..environment::observe() };
+        CapacityReport::new(RateSearch { slos, of_sessions, tried, found }).in_environment(environment)
     }
 
     fn plan(&self, probe: Probe) -> Plan {
@@ -215,6 +230,12 @@ impl Job {
         }
         Ok(())
     }
+}
+
+/// Returns whether sessions arrive at one rate, which the search can change.
+fn has_one_rate(plan: &Plan) -> bool {
+    let Schedule::Open { arrivals, .. } = &plan.schedule else { return false };
+    matches!(arrivals, ArrivalProcess::Constant { .. } | ArrivalProcess::Poisson { .. })
 }
 
 #[cfg(test)]

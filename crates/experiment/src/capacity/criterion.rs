@@ -57,11 +57,12 @@ impl Criterion {
     pub fn tried(&self, probe: Probe, summary: &Summary) -> Tried {
         let (answer, why) = self.judge(probe, summary);
         let quantile = |name| summary.latency.quantile_ns(name).map(|ns| ns as f64);
-        let achieved = summary.achieved.rate_per_s.value;
+        let calls = calls_per_session(probe, summary);
+        let achieved = summary.achieved.rate_per_s.value / calls;
         let completed = summary.tally.completed().max(1) as f64;
         Tried {
             rate: probe.rate,
-            came: came_per_s(summary),
+            came: came_per_s(summary) / calls,
             achieved,
             good: achieved * (1.0 - summary.tally.error_statuses() as f64 / completed),
             mean_ns: summary.latency.mean_ns,
@@ -92,9 +93,12 @@ impl Criterion {
             return (Answer::ClientLimited, Why::ClientLimited(why));
         }
         let achieved = summary.achieved.rate_per_s;
+        let asked = probe.rate * calls_per_session(probe, summary);
         let most = achieved.ci95.map_or(achieved.value, |(_, high)| high);
-        if most < KEPT * probe.rate && !completes_what_comes(summary) {
-            return (Answer::Broken, Why::RateNotReached { completed_share: achieved.value / probe.rate });
+        // Sessions that wait for a reply ask for fewer calls, so that their rate alone shows nothing.
+        let is_slower = !summary.steps.is_empty() || most < KEPT * asked;
+        if is_slower && !completes_what_comes(summary) {
+            return (Answer::Broken, Why::RateNotReached { completed_share: achieved.value / asked });
         }
         let results: Vec<SloResult> = self.slos.iter().map(|slo| slo.judge(summary)).collect();
         let near = |result: &SloResult| {
@@ -110,7 +114,7 @@ impl Criterion {
             () => Answer::Broken,
         };
         // Random arrivals may be more or fewer than asked for, and the answer is then about another rate.
-        let came = came_per_s(summary) / probe.rate;
+        let came = came_per_s(summary) / calls_per_session(probe, summary) / probe.rate;
         let answer = match answer {
             Answer::Broken if may_look_again && came > 1.0 + OFF => Answer::Unsure,
             Answer::Held if may_look_again && came < 1.0 - OFF => Answer::Unsure,
@@ -118,6 +122,12 @@ impl Criterion {
         };
         (answer, Why::Slos(results))
     }
+}
+
+/// Returns the calls of a session in a plan with steps, whose rate is that of sessions; 1 in other plans.
+fn calls_per_session(probe: Probe, summary: &Summary) -> f64 {
+    let came = came_per_s(summary);
+    if summary.steps.is_empty() || came == 0.0 { 1.0 } else { came / probe.rate }
 }
 
 /// Returns how many calls a second came due in the measured window.

@@ -223,6 +223,8 @@ pub struct Tried {
 pub struct RateSearch {
     /// The SLOs, as written.
     pub slos: Vec<String>,
+    /// Whether the rates are of sessions, which make several calls, instead of calls.
+    pub of_sessions: bool,
     /// Every rate that was tried, in order.
     pub tried: Vec<Tried>,
     /// The answer.
@@ -405,6 +407,7 @@ mod tests {
             why: Why::Slos(Vec::new()),
         };
         let capacity = RateSearch {
+            of_sessions: false,
             slos: Vec::new(),
             tried: [100.0, 300.0, 500.0, 700.0, 850.0, 1_500.0].map(tried).to_vec(),
             found: Found { held: None, broken: None, client_limited: false },
@@ -436,6 +439,7 @@ mod tests {
             }
         };
         RateSearch {
+            of_sessions: false,
             slos: vec![slo.text.clone()],
             tried: [50.0, 100.0, 150.0, 200.0, 204.0, 400.0].map(tried).to_vec(),
             found: Found { held: Some(200.0), broken: Some(204.0), client_limited: false },

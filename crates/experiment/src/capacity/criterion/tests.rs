@@ -253,3 +253,24 @@ fn arrivals_far_from_the_rate_asked_for_do_not_decide() {
         assert_eq!(tried(200.0, came, asked, 2).answer, last);
     }
 }
+
+#[test]
+fn the_rate_of_a_plan_with_steps_is_that_of_sessions() {
+    let slos = vec![Slo::parse("p99<50ms").unwrap()];
+    let criterion = Criterion { slos, length: Duration::from_secs(10), retests: 2 };
+    // Sessions of five calls.
+    let tried = |rate| {
+        let mut run = Queue { servers: 1, capacity: 1_000.0 }.run(5.0 * rate, Duration::from_secs(10), 3);
+        run.labels.rows = vec![warwolf_measure::RowLabel { name: "login".into(), ..Default::default() }];
+        criterion.tried(Probe { rate, attempt: 0 }, &Summary::of(&run))
+    };
+    let held = tried(100.0);
+    assert_eq!(held.answer, Answer::Held, "{held:?}");
+    assert!((held.achieved - 100.0).abs() < 2.0 && (held.came - 100.0).abs() < 1e-6, "{held:?}");
+    let over = tried(300.0);
+    assert!(
+        over.answer == Answer::Broken
+            && matches!(over.why, Why::RateNotReached { completed_share } if (0.6..0.7).contains(&completed_share)),
+        "{over:?}"
+    );
+}
