@@ -99,8 +99,10 @@ pub(crate) struct Scan {
     objects: [u64; MAX_DEPTH / 64],
     /// Bytes of a character that the last piece began.
     utf8: Utf8,
-    /// Values at a greater depth concern no track.
+    /// Values that begin at a greater depth concern no track.
     reach: usize,
+    /// Values that end at this depth or a greater one concern no track.
+    level: usize,
     /// The number of the current element at each depth that concerns a track, from 1; unused for objects.
     index: Box<[u64]>,
     /// The current name, unescaped, as far as names of tracks are long.
@@ -124,6 +126,7 @@ impl Scan {
             objects: [0; MAX_DEPTH / 64],
             utf8: Utf8::default(),
             reach: 0,
+            level: 0,
             index: vec![0; depth + 2].into_boxed_slice(),
             name: Vec::with_capacity(name_room),
             name_room,
@@ -139,6 +142,7 @@ impl Scan {
         self.depth = 0;
         self.utf8 = Utf8::default();
         self.reach = 0;
+        self.level = 0;
         self.raw = 0;
         self.texts = 0;
         self.tracks.iter_mut().for_each(TrackState::begin);
@@ -295,12 +299,23 @@ impl Scan {
             self.index[self.depth] += 1;
             track::Place::Element(self.index[self.depth] - 1)
         };
+        let mut changes = false;
         for (state, track) in self.tracks.iter_mut().zip(tracks) {
-            let was = (state.is_raw(), state.is_text());
-            state.value(track, place, self.depth, first, at);
-            self.raw += usize::from(!was.0 && state.is_raw());
-            self.texts += usize::from(!was.1 && state.is_text());
+            changes |= state.value(track, place, self.depth, first, at);
+        }
+        if changes {
+            self.sum_up(tracks);
+        }
+    }
+
+    /// What concerns any of the tracks.
+    fn sum_up(&mut self, tracks: &[Track]) {
+        (self.reach, self.level, self.raw, self.texts) = (0, 0, 0, 0);
+        for (state, track) in self.tracks.iter().zip(tracks) {
             self.reach = self.reach.max(state.reach(track));
+            self.level = self.level.max(state.level());
+            self.raw += usize::from(state.is_raw());
+            self.texts += usize::from(state.is_text());
         }
     }
 
@@ -308,20 +323,11 @@ impl Scan {
     #[inline]
     fn value_ends(&mut self, tracks: &[Track], piece: &[u8], after: usize) {
         self.state = if self.depth == 0 { State::End } else { State::Next };
-        if self.depth <= self.reach {
-            self.value_that_counts_ends(tracks, piece, after);
-        }
-    }
-
-    #[inline(never)]
-    fn value_that_counts_ends(&mut self, tracks: &[Track], piece: &[u8], after: usize) {
-        self.reach = 0;
-        for (state, track) in self.tracks.iter_mut().zip(tracks) {
-            let was = (state.is_raw(), state.is_text());
-            state.value_ends(track, self.depth, piece, after);
-            self.raw -= usize::from(was.0 && !state.is_raw());
-            self.texts -= usize::from(was.1 && !state.is_text());
-            self.reach = self.reach.max(state.reach(track));
+        if self.depth < self.level {
+            for (state, track) in self.tracks.iter_mut().zip(tracks) {
+                state.value_ends(track, self.depth, piece, after);
+            }
+            self.sum_up(tracks);
         }
     }
 

@@ -88,8 +88,9 @@ struct Before {
 /// How far a track has come, and what it has found.
 #[derive(Debug)]
 pub(crate) struct TrackState {
-    /// Steps taken to the current node, which is as deep; `None` before the document.
-    steps: Option<usize>,
+    /// One more than the steps taken to the current node, which are as many as lists and objects around it; 0 before the
+    /// document.
+    level: usize,
     keeping: Keeping,
     /// Where in the current piece begins what is to be kept as it stands.
     pub(super) from: usize,
@@ -109,7 +110,7 @@ pub(crate) struct TrackState {
 impl TrackState {
     pub(super) fn new(track: &Track) -> Self {
         Self {
-            steps: None,
+            level: 0,
             keeping: Keeping::Nothing,
             from: 0,
             slot: Slot::new(track.room),
@@ -122,7 +123,7 @@ impl TrackState {
     }
 
     pub(super) fn begin(&mut self) {
-        self.steps = None;
+        self.level = 0;
         self.keeping = Keeping::Nothing;
         self.has_lost = false;
         self.restore(Before::default());
@@ -160,29 +161,39 @@ impl TrackState {
         self.keeping == Keeping::Text
     }
 
-    /// The depth up to which values concern it.
+    /// The depth up to which values that begin concern it.
     pub(super) fn reach(&self, track: &Track) -> usize {
-        match self.steps {
-            None => 0,
-            // The elements of what was found are counted.
-            Some(steps) if steps < track.steps.len() || track.pick == Pick::Single => steps + 1,
-            Some(steps) => steps,
-        }
+        // The elements of what was found are counted.
+        let goes_on = self.level <= track.steps.len() || track.pick == Pick::Single;
+        self.level - usize::from(!goes_on)
     }
 
-    /// A value begins with the byte `first` at `at`, inside `depth` lists and objects.
-    pub(super) fn value(&mut self, track: &Track, place: Place<'_>, depth: usize, first: u8, at: usize) {
-        if depth > 0 && self.steps != Some(depth - 1) {
-            return;
+    /// The depth up to which values that end concern it, and one more.
+    pub(super) const fn level(&self) -> usize {
+        self.level
+    }
+
+    /// A value begins with the byte `first` at `at`, inside `depth` lists and objects: whether the track goes on to it.
+    #[inline]
+    pub(super) fn value(
+        &mut self,
+        track: &Track,
+        place: Place<'_>,
+        depth: usize,
+        first: u8,
+        at: usize,
+    ) -> bool {
+        if self.level != depth {
+            return false;
         }
         let whole = track.steps.len();
         if depth > whole {
             self.count += u64::from(track.pick == Pick::Single);
-            return;
+            return false;
         }
         if depth > 0 {
             if !track.steps[depth - 1].leads_to(place) {
-                return;
+                return false;
             }
             // A member whose name is there twice: what the first one led to does not count.
             if matches!(track.steps[depth - 1], Step::Name(_)) {
@@ -191,7 +202,7 @@ impl TrackState {
                 self.restore(before);
             }
         }
-        self.steps = Some(depth);
+        self.level = depth + 1;
         if depth + 1 == whole {
             self.base = Some(kind_of(&[first]));
         }
@@ -199,6 +210,7 @@ impl TrackState {
             true => self.finds(track, first, at),
             false => self.before[depth] = self.now(),
         }
+        true
     }
 
     const fn now(&self) -> Before {
@@ -244,14 +256,14 @@ impl TrackState {
 
     /// A value ends before `after` of the piece, inside `depth` lists and objects.
     pub(super) fn value_ends(&mut self, track: &Track, depth: usize, piece: &[u8], after: usize) {
-        if self.steps != Some(depth) {
+        if self.level != depth + 1 {
             return;
         }
         if depth == track.steps.len() {
             self.keep_raw(piece, after);
             self.keeping = Keeping::Nothing;
         }
-        self.steps = depth.checked_sub(1);
+        self.level = depth;
     }
 
     /// Keeps what stands as it is before `end`.

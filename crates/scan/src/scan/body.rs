@@ -53,8 +53,12 @@ impl Body {
         self.has_other_characters = false;
         self.length = 0;
         self.bytes.clear();
-        self.sha256.reset();
-        self.md5.reset();
+        if self.digests.sha256 {
+            self.sha256.reset();
+        }
+        if self.digests.md5 {
+            self.md5.reset();
+        }
     }
 
     /// Takes a header field.
