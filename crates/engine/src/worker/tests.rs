@@ -6,6 +6,7 @@ mod fed;
 mod ftp;
 mod hostile;
 mod replies;
+mod steps;
 mod unplanned;
 
 use super::*;
