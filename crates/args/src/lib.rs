@@ -23,7 +23,7 @@ pub use load::{
     ConnectionWords, DriverWord, IdleWord, Load, MachineWords, OrderWord, RequestWords, TlsWords,
 };
 pub use output::{Output, Written};
-pub use plan::{Inputs, plan, shard};
+pub use plan::{Inputs, Suite, plan, shard};
 pub use short_help::TEXT as SHORT_HELP;
 pub use tls::Trust;
 pub use usage_error::{FileError, UsageError, reason};

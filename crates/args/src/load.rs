@@ -8,9 +8,21 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Load")]
 pub struct Load {
-    /// http:// and https:// URLs to request; the default scheme is http
+    /// http:// and https:// URLs to request; the default scheme is http. Or Hurl files: each is a scenario of the sessions
     #[arg(value_name = "URL", help_heading = "Target")]
     pub url: Vec<String>,
+
+    /// Variable of Hurl files: NAME=VALUE; may be repeated
+    #[arg(long, value_name = "VARIABLE", help_heading = "Target", value_delimiter = '\n')]
+    pub variable: Vec<String>,
+
+    /// Also read variables of Hurl files from a file: NAME=VALUE, one per line
+    #[arg(long, value_name = "FILE", help_heading = "Target")]
+    pub variables_file: Option<PathBuf>,
+
+    /// Folder of the files that Hurl files name [default: that of each Hurl file]
+    #[arg(long, value_name = "FOLDER", help_heading = "Target")]
+    pub file_root: Option<PathBuf>,
 
     /// Also read URLs from a file, one per line ("-" means stdin)
     ///

@@ -9,7 +9,7 @@ use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
     ArrivalProcess, ArrivalWords, Body, CheckedPlan, ClickModel, Connections, CookiePolicy, DriverChoice,
     HttpVersion, Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve,
-    Resumption, Schedule, Shapes, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
+    Resumption, Scenario, Schedule, Shapes, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
 /// Inputs the arguments only refer to: file contents and a fallback seed.
@@ -23,8 +23,23 @@ pub struct Inputs {
     pub clicks: Option<String>,
     /// Text of the file in `--arrivals trace:FILE`.
     pub trace: Option<String>,
+    /// What the Hurl files among the URLs mean. They are not in the list of URLs then.
+    pub suite: Option<Suite>,
     /// Seed for when none is given.
     pub seed: u64,
+}
+
+/// Sessions as files describe them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suite {
+    /// What sessions do. Steps name `requests` by their index.
+    pub scenarios: Vec<Scenario>,
+    /// The requests.
+    pub requests: Vec<Request>,
+    /// Certificates of servers are not checked.
+    pub insecure: bool,
+    /// Requests are sent over HTTP/1.0.
+    pub http10: bool,
 }
 
 /// The plan that the arguments mean.
@@ -71,7 +86,45 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
         IdleWord::Block => Idle::Block,
         IdleWord::Spin => Idle::Spin,
     });
+    if let Some(suite) = &inputs.suite {
+        follow_suite(args, suite, &mut plan)?;
+    }
     plan.check().map_err(by_option)
+}
+
+/// Has sessions do what files describe.
+fn follow_suite(args: &Load, suite: &Suite, plan: &mut Plan) -> Result<(), PlanError> {
+    let request = &args.request;
+    for (field, is_given) in [
+        ("method", request.method.is_some()),
+        ("body", request.body.is_some()),
+        ("content-type", request.content_type.is_some()),
+        ("follow", request.follow.is_some()),
+        ("order", args.order.is_some()),
+        ("think", args.think.is_some()),
+        ("pipeline", args.connection.pipeline.is_some()),
+    ] {
+        if is_given {
+            return Err(wrong(field, "", "the Hurl files have it for each request; leave it out"));
+        }
+    }
+    if let Schedule::Closed { users, ramp } = plan.schedule {
+        if !ramp.is_zero() {
+            let remedy =
+                "sessions of Hurl files start all at once; use --rate for those that arrive one by one";
+            return Err(wrong("ramp", "", remedy));
+        }
+        plan.schedule = Schedule::Turns { users };
+    }
+    plan.scenarios.clone_from(&suite.scenarios);
+    plan.session.cookies = CookiePolicy::Jar;
+    if suite.insecure {
+        plan.tls.verify = Verify::Off;
+    }
+    if suite.http10 {
+        plan.connections.version = HttpVersion::Http10;
+    }
+    Ok(())
 }
 
 /// The plan of a file, with what the options give in place of its own: the seed, the SLOs, the end and the rate.
@@ -197,6 +250,12 @@ fn requests(args: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Result
         return Err(wrong("clicks", "", "it names the pages itself; leave out the URL and --urls"));
     }
     let mut requests = args.url.iter().map(|url| Request::get(url)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(suite) = &inputs.suite {
+        if !requests.is_empty() || pages.is_some() || inputs.urls.is_some() {
+            return Err(wrong("url", "", "Hurl files cannot be mixed with URLs; leave one of them out"));
+        }
+        requests.clone_from(&suite.requests);
+    }
     requests.extend(pages.into_iter().flatten());
     if let Some(text) = &inputs.urls {
         requests.extend(parse_urls(text)?);

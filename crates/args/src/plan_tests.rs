@@ -25,6 +25,7 @@ fn inputs() -> Inputs {
         urls: Some("# a list\n\nhttp://b.test/1\n  c.test:81/2  \n".into()),
         clicks: None,
         trace: Some("0\n10ms\n# half a second\n0.5\n".into()),
+        suite: None,
         seed: 7,
     }
 }

@@ -175,7 +175,8 @@ fn results(record: &CallRecord<'_>, step: &Step, text: &mut String) -> (u32, u32
             Found::Unreadable(why) => why.to_owned(),
         };
         failed += 1;
-        let _ = writeln!(text, "  FAILED: capture {name}: {wrong} ({})", printable(&capture.query.to_string()));
+        let _ =
+            writeln!(text, "  FAILED: capture {name}: {wrong} ({})", printable(&capture.query.to_string()));
     }
     for (index, check) in step.checks.iter().enumerate() {
         let check = check.to_string();
@@ -184,7 +185,8 @@ fn results(record: &CallRecord<'_>, step: &Step, text: &mut String) -> (u32, u32
             let _ = writeln!(text, "  passed: {}", printable(&check));
         } else {
             failed += 1;
-            let _ = writeln!(text, "  FAILED: {}: found {}", printable(&check), printable(&scan.found(index)));
+            let _ =
+                writeln!(text, "  FAILED: {}: found {}", printable(&check), printable(&scan.found(index)));
         }
     }
     (passed, failed)

@@ -1,5 +1,6 @@
 //! From words to a plan, with the files that the words name: the one place where they are read.
 
+use crate::hurl;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use std::io::Read;
@@ -41,7 +42,12 @@ pub(crate) fn plan_with_any_rows(load: &Load, matches: &ArgMatches) -> Result<Pl
     } else {
         load
     };
-    let inputs = inputs(load)?;
+    let suite = hurl::suite(load)?;
+    let (suite, load) = match &suite {
+        Some((suite, load)) => (Some(suite.clone()), load),
+        None => (None, load),
+    };
+    let inputs = Inputs { suite, ..inputs(load)? };
     let plan = warwolf_args::plan(load, &inputs).map_err(|error| UsageError::about(&error, matches))?;
     slos(&plan.slos)?;
     Ok(plan.into())
@@ -154,6 +160,7 @@ fn inputs(load: &Load) -> Result<Inputs, UsageError> {
         urls: read("urls", load.urls.as_deref())?,
         clicks: read("clicks", load.clicks.as_deref())?,
         trace: read("arrivals", trace.as_deref())?,
+        suite: None,
         seed: seed_of_now(),
     })
 }

@@ -17,6 +17,7 @@ mod experiment;
 mod explain;
 mod files;
 mod history;
+mod hurl;
 mod load;
 mod manuals;
 mod output;

@@ -92,7 +92,11 @@ fn a_session_logs_in_looks_around_and_buys() {
     assert!(items.len() > 3, "drawn for each request: {items:?}");
     // The capture and two checks of the login, then the check of the purchase.
     for index in 0..4 {
-        assert_eq!((tally.check_results(index).passed, tally.check_results(index).failed), (20, 0), "{index}");
+        assert_eq!(
+            (tally.check_results(index).passed, tally.check_results(index).failed),
+            (20, 0),
+            "{index}"
+        );
     }
     let rows: Vec<u64> = tally.targets().take(3).map(|(_, row)| row.completed).collect();
     assert_eq!(rows, [20, 40, 20]);
