@@ -9,15 +9,16 @@
 //! length takes the same memory. These are evaluated while the body streams:
 //! - JSON paths of names, indices and wildcards, also with `count`, `nth`, `first` and `last` right after them;
 //! - `body` and `bytes` with any predicate but an order, `in`, or a comparison with a number, `true`, `false` or `null`;
+//! - the first match of a regular expression and its first group, if they have at most 16 KiB;
 //! - digests and sizes.
 //!
 //! Everything else keeps the body in a buffer of [`Scanner::buffered`] bytes: other JSON paths (`..`, slices, conditions, negative
-//! indices), `regex`, `body` with filters, and regular expressions whose automaton would be too large. A longer body is a failure that
+//! indices), `body` with filters, and regular expressions whose automaton would be too large. A longer body is a failure that
 //! names both lengths.
 //!
 //! Nothing is allocated after construction, with these exceptions: the first compressed body of a scan (its decoder is kept),
 //! values that outgrow memory for filters and for texts with `{{…}}` (which is kept too), conditions in JSON paths with
-//! functions, and regular expressions on buffered values.
+//! functions, and regular expressions that are large or applied by filters.
 //!
 //! # Kinds
 //! Values of JSON have the kind that they have there: `json $.n == "3"` does not hold for the number 3. Values of header fields,
@@ -36,6 +37,7 @@
 
 mod condition;
 mod filter;
+mod find;
 mod inflate;
 mod json;
 mod path;

@@ -7,9 +7,9 @@ use regex_automata::util::primitives::{NonMaxUsize, StateID};
 use regex_automata::{Anchored, Input, util::start};
 
 /// A dense automaton may have this many bytes. A larger one would not stay in a core's cache.
-const MAX_DENSE: usize = 1 << 20;
+pub(crate) const MAX_DENSE: usize = 1 << 20;
 /// Memory for building an automaton.
-const MAX_WORK: usize = 8 << 20;
+pub(crate) const MAX_WORK: usize = 8 << 20;
 /// Memory for a compiled regular expression.
 const MAX_COMPILED: usize = 4 << 20;
 
@@ -70,8 +70,9 @@ impl Pattern {
     /// The first match: its first group, or all of it if the expression has no group.
     pub(crate) fn find<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
         let mut slots = [None::<NonMaxUsize>; 4];
-        self.regex.search_slots(&Input::new(text), &mut slots)?;
+        // More slots than groups would give wrong results.
         let first = if self.regex.captures_len() > 1 { 2 } else { 0 };
+        self.regex.search_slots(&Input::new(text), &mut slots[..first + 2])?;
         Some(&text[slots[first]?.get()..slots[first + 1]?.get()])
     }
 

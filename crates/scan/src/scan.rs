@@ -5,12 +5,12 @@ mod field;
 mod outcome;
 mod source;
 
-pub(crate) use outcome::Work;
+pub(crate) use outcome::{Failure, Read, Work};
 
 use crate::scanner::{Item, Scanner, Source};
 use crate::watch::Watch;
 use crate::{End, Found, Values};
-use outcome::{Failure, Outcome};
+use outcome::Outcome;
 use source::Sources;
 
 /// The state of one reply. It is used again for other replies of the same step.
@@ -47,7 +47,7 @@ impl Scan {
 
     /// Begins another reply.
     pub fn begin(&mut self, scanner: &Scanner, values: &dyn Values) {
-        self.sources.begin();
+        self.sources.begin(scanner);
         for (index, watch) in &mut self.watches {
             if let Some((test, _)) = &scanner.items[*index].test {
                 watch.begin(test, values);

@@ -1,6 +1,7 @@
 //! Compiles captures and checks.
 
 use crate::filter::Filter;
+use crate::find::Find;
 use crate::json::{Pick, Track, Want};
 use crate::path::{Path, Step};
 use crate::pattern::Pattern;
@@ -26,6 +27,7 @@ pub struct Scanner {
     pub(crate) captures: usize,
     pub(crate) fields: Vec<Field>,
     pub(crate) tracks: Vec<Track>,
+    pub(crate) finds: Vec<Find>,
     /// Lower-case names of header fields.
     names: Vec<&'static str>,
     own_names: Vec<String>,
@@ -83,6 +85,8 @@ pub(crate) enum Source {
         index: usize,
         take: Take,
     },
+    /// The match of a regular expression.
+    Find(usize),
     /// The check looks at the body while it streams.
     Watch,
     Sha256,
@@ -116,7 +120,13 @@ impl Source {
     const fn is_of_body(&self) -> bool {
         matches!(
             self,
-            Self::Length | Self::Track { .. } | Self::Watch | Self::Sha256 | Self::Md5 | Self::Body
+            Self::Length
+                | Self::Track { .. }
+                | Self::Find(_)
+                | Self::Watch
+                | Self::Sha256
+                | Self::Md5
+                | Self::Body
         )
     }
 }
@@ -258,14 +268,15 @@ impl Scanner {
                 Source::Md5
             }
             Query::Json(path) => self.json(path, reading, max)?,
-            Query::Regex(pattern) => {
-                reading.first = Some(Filter::Regex(Pattern::new(pattern)?));
-                Source::Body
-            }
+            Query::Regex(pattern) => self.find(pattern, reading, max)?,
             Query::Body | Query::Bytes => match (query, reading.rest) {
                 (Query::Body, [query::Filter::Json(path), rest @ ..]) => {
                     reading.rest = rest;
                     self.json(path, reading, max)?
+                }
+                (Query::Body, [query::Filter::Regex(pattern), rest @ ..]) => {
+                    reading.rest = rest;
+                    self.find(pattern, reading, max)?
                 }
                 (Query::Bytes, [query::Filter::Count, rest @ ..]) => {
                     reading.rest = rest;
@@ -290,6 +301,22 @@ impl Scanner {
                 Source::Body
             }
         })
+    }
+
+    /// Looks for a regular expression while the body streams, or else keeps the body.
+    fn find(&mut self, text: &str, reading: &mut Reading<'_>, max: u32) -> Result<Source, String> {
+        let pattern = Pattern::new(text)?;
+        let room = room(max, reading.rest.is_empty());
+        if let Some(index) = self.finds.iter().position(|find| find.text() == text) {
+            self.finds[index].widen(room);
+            return Ok(Source::Find(index));
+        }
+        let Some(find) = Find::new(text, room) else {
+            reading.first = Some(Filter::Regex(pattern));
+            return Ok(Source::Body);
+        };
+        self.finds.push(find);
+        Ok(Source::Find(self.finds.len() - 1))
     }
 
     fn field(

@@ -205,6 +205,7 @@ fn captures_are_the_text_that_is_inserted() {
         ("json $.items[0:2].id", "[7,8]"),
         ("regex '\"id\": (\\d+), \"name\": \"B'", "8"),
         ("body | regex 'An.'", "Ann"),
+        ("regex '\\bAnn\\b'", "Ann"),
         ("status", "200"),
         ("version", "HTTP/1.1"),
         ("url | url_param q", "a b"),

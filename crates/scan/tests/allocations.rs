@@ -39,6 +39,7 @@ fn a_reply_is_scanned_without_allocations() {
         "status",
         "{{letter}} | base64_encode",
         "json $.token | replace t T",
+        "regex 'born\":\"(\\d+)-'",
     ]
     .iter()
     .map(|text| Capture::parse("capture", "c", text).unwrap())
@@ -104,5 +105,5 @@ fn a_reply_is_scanned_without_allocations() {
         })
         .collect();
     let user = "{\"name\":\"x\",\"born\":\"2026-01-02T03:04:05Z\"}";
-    assert_eq!(values, ["té", "[1,2]", "2", "b", user, "abc", "a b", "12", "200", "eA==", "Té"]);
+    assert_eq!(values, ["té", "[1,2]", "2", "b", user, "abc", "a b", "12", "200", "eA==", "Té", "2026"]);
 }

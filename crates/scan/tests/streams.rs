@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use std::time::Duration;
-use warwolf_plan::query::{Capture, Check};
+use warwolf_plan::query::{Capture, Check, Query};
 use warwolf_plan::template::Template;
 use warwolf_scan::{End, Found, Scan, Scanner, Values};
 
@@ -74,7 +74,7 @@ fn assert_cut_anywhere(scanner: &Scanner, fields: &[(&str, &str)], body: &[u8], 
     assert_eq!(results(&scan, counts.0, counts.1), whole, "in bytes: {:?}", String::from_utf8_lossy(body));
 }
 
-const CAPTURES: [&str; 14] = [
+const CAPTURES: [&str; 17] = [
     "json $",
     "json $.a",
     "json $.a.b",
@@ -87,6 +87,9 @@ const CAPTURES: [&str; 14] = [
     "json $.*",
     "json $..b",
     "regex 'b\": *(\\w+)'",
+    "regex 'b\".*'",
+    "regex '(a|b\"|1)*[}\\]]$'",
+    "body | regex '^[^a]*a(.)' | url_encode",
     "body",
     "sha256",
 ];
@@ -265,7 +268,7 @@ fn as_inserted(value: &Value) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn paths_find_what_serde_json_finds(
@@ -350,5 +353,39 @@ proptest! {
         for (index, expected) in expected.into_iter().enumerate() {
             prop_assert_eq!(scan.holds(index), expected, "{} in {}", texts[index], body);
         }
+    }
+    #[test]
+    fn regular_expressions_find_what_they_find_in_a_whole_text(
+        body in "[ab\n]{0,60}",
+        pattern in "(a|b|a\\+|b\\*|\\(a\\)|\\(a\\|ab\\)|\\(b\\*\\)|\\^|\\$|\\.\\+|\\.\\*\\?|\\\\b){1,5}",
+        size in 1_usize..20,
+    ) {
+        let Ok(regex) = regex_automata::meta::Regex::new(&pattern) else { return Ok(()) };
+        let capture = Capture::new("c", Query::Regex(pattern.clone()));
+        let scanner = Scanner::new(&[capture], &[]).unwrap();
+        let mut scan = scanner.scan();
+        run(&scanner, &mut scan, &[], body.as_bytes().chunks(size));
+        let mut found = regex.create_captures();
+        regex.search_captures(&regex_automata::Input::new(&body), &mut found);
+        let group = usize::from(regex.captures_len() > 1);
+        let expected = match found.get_group(group) {
+            Some(span) => body[span.range()].to_owned(),
+            None => "Missing".to_owned(),
+        };
+        prop_assert_eq!(&results(&scan, 1, 0)[0], &expected, "{} in {:?}", pattern, body);
+    }
+}
+
+#[test]
+fn a_match_in_a_long_body_is_found() {
+    let scanner = Scanner::new(&captures(&["regex 'id=(\\d+);'", "regex 'x.*y'"]), &[]).unwrap();
+    assert_eq!(scanner.buffered(), 0);
+    let mut scan = scanner.scan();
+    let filling = [b'-'; 100_000];
+    for size in [1, 1000, 100_000] {
+        let body = [&filling[..], b"id=42;\nx", &filling, b"y\n", &filling].concat();
+        run(&scanner, &mut scan, &[], body.chunks(size));
+        assert_eq!(scan.capture(0), Found::Value(b"42"));
+        assert!(matches!(scan.capture(1), Found::Unreadable(why) if why.contains("longer than")));
     }
 }

@@ -11,19 +11,19 @@ const DESCRIBED: usize = 128;
 
 /// Why there is no value to look at.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     TooLong { length: u64, max: u32 },
     Unreadable(&'static str),
 }
 
 /// A value as far as it was kept.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Read<'a> {
-    pub(super) value: Value<'a>,
+pub(crate) struct Read<'a> {
+    pub(crate) value: Value<'a>,
     /// The length of the whole value.
-    pub(super) length: u64,
+    pub(crate) length: u64,
     /// How long it could have been.
-    pub(super) room: usize,
+    pub(crate) room: usize,
 }
 
 impl<'a> Read<'a> {

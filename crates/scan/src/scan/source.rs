@@ -4,6 +4,7 @@ use super::body::Body;
 use super::field::FieldState;
 use super::outcome::{Failure, Read};
 use crate::filter::{NO_ELEMENT, NO_LIST, write_hex, write_number};
+use crate::find::FindState;
 use crate::json::{self, Slot};
 use crate::scanner::{BEGINNING, Item, Scanner, Source, Take};
 use crate::value::{Kind, Value};
@@ -17,6 +18,7 @@ pub(super) struct Sources {
     fields: Box<[FieldState]>,
     body: Body,
     json: json::Scan,
+    finds: Box<[FindState]>,
     keeps_beginning: bool,
 }
 
@@ -28,16 +30,18 @@ impl Sources {
             fields: scanner.fields.iter().map(FieldState::new).collect(),
             body: Body::new(scanner),
             json: json::Scan::new(&scanner.tracks),
+            finds: scanner.finds.iter().map(FindState::new).collect(),
             keeps_beginning: scanner.items.len() > scanner.captures,
         }
     }
 
-    pub(super) fn begin(&mut self) {
+    pub(super) fn begin(&mut self, scanner: &Scanner) {
         self.status = 0;
         self.version = "";
         self.fields.iter_mut().for_each(FieldState::begin);
         self.body.begin();
         self.json.begin();
+        self.finds.iter_mut().zip(&scanner.finds).for_each(|(state, find)| state.begin(find));
     }
 
     pub(super) fn head<'a>(
@@ -63,11 +67,12 @@ impl Sources {
 
     /// Takes the next piece of the body; gives it to `watch` without its content coding.
     pub(super) fn body(&mut self, scanner: &Scanner, bytes: &[u8], mut watch: impl FnMut(&[u8])) {
-        let json = &mut self.json;
+        let (json, finds) = (&mut self.json, &mut self.finds);
         self.body.advance(bytes, |piece| {
             if !scanner.tracks.is_empty() {
                 json.advance(&scanner.tracks, piece);
             }
+            finds.iter_mut().zip(&scanner.finds).for_each(|(state, find)| state.advance(find, piece));
             watch(piece);
         });
     }
@@ -77,6 +82,7 @@ impl Sources {
         if !scanner.tracks.is_empty() {
             self.json.end(&scanner.tracks);
         }
+        self.finds.iter_mut().zip(&scanner.finds).for_each(|(state, find)| state.end(find));
         self.fields.iter_mut().for_each(FieldState::end);
     }
 
@@ -127,6 +133,7 @@ impl Sources {
                 Ok(is_there.then(|| Read::whole(Value::new(Kind::Loose, written))))
             }
             Source::Track { index, take } => self.track(*index, *take, written),
+            Source::Find(index) => self.finds[*index].read(),
             Source::Sha256 => Ok(Some(digest(item, &self.body.sha256(), written))),
             Source::Md5 => Ok(Some(digest(item, &self.body.md5(), written))),
             Source::Body | Source::Watch => Ok(Some(Read {
