@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::collections::BTreeSet;
-use warwolf_plan::{ArrivalProcess, Plan, Schedule, Shapes};
+use warwolf_plan::{ArrivalProcess, Endpoint, Plan, Schedule, Scheme, Shapes, text};
 
 /// Returns the first field in which the loads of two plans differ; none if they are alike.
 ///
@@ -18,23 +18,22 @@ fn without_target(mut plan: Plan) -> Value {
     plan.slos.clear();
     plan.network.resolve.clear();
     plan.network.unix_socket = None;
-    if let Some(first) = plan.requests.first().map(|request| request.endpoint.clone()) {
-        Shapes::change(&mut plan.requests, |shape| shape.endpoint.clone_from(&first));
+    let target = Endpoint { scheme: Scheme::Http, host: "target".to_owned(), port: 80 };
+    Shapes::change(&mut plan.requests, |shape| shape.endpoint.clone_from(&target));
+    if let [only] = plan.requests.as_mut_slice()
+        && plan.scenarios.is_empty()
+    {
+        only.path = "/".into();
     }
-    let mut value = serde_json::to_value(&plan).unwrap_or_default();
-    let only = plan.requests.len() == 1;
-    for request in value["requests"].as_array_mut().into_iter().flatten() {
-        request["endpoint"] = Value::Null;
-        if only {
-            request["path"] = Value::Null;
-        }
-    }
-    value
+    text::to_value(&plan)
 }
 
 /// Returns the path of the first field in which two values differ; empty if the values themselves differ.
 fn difference(a: &Value, b: &Value) -> Option<String> {
     match (a, b) {
+        // A table that has only defaults is left out.
+        (Value::Object(_), Value::Null) => difference(a, &Value::Object(serde_json::Map::new())),
+        (Value::Null, Value::Object(_)) => difference(&Value::Object(serde_json::Map::new()), b),
         (Value::Object(a), Value::Object(b)) => {
             let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
             names.into_iter().find_map(|name| {
@@ -89,9 +88,9 @@ mod tests {
         b.connections.keep_alive = !b.connections.keep_alive;
         assert_eq!(first_difference(&a, &b).as_deref(), Some("connections.keep_alive"));
         b = Plan { schedule: Schedule::Closed { users: 3, ramp: Duration::ZERO }, ..a.clone() };
-        assert!(first_difference(&a, &b).unwrap().starts_with("schedule"));
+        assert!(first_difference(&a, &b).unwrap().starts_with("load"));
         b = Plan { stop: Stop::after(Duration::from_secs(77)), ..a.clone() };
-        assert_eq!(first_difference(&a, &b).as_deref(), Some("stop.duration"));
+        assert_eq!(first_difference(&a, &b).as_deref(), Some("load.duration"));
     }
 
     #[test]

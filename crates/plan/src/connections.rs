@@ -1,6 +1,6 @@
-use crate::quantity::optional_duration_text;
 use crate::words::check_path;
 use crate::{Endpoint, PlanError, Scheme};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Protocol version asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HttpVersion {
     /// HTTP/1.0.
@@ -19,7 +19,7 @@ pub enum HttpVersion {
 }
 
 /// How connections are used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Connections {
     /// Protocol version.
@@ -49,7 +49,7 @@ pub struct Connections {
 }
 
 /// Which sessions may use a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ownership {
     /// All of them: a session takes any connection that has room, like a client with a pool.
@@ -74,7 +74,7 @@ impl Ownership {
 }
 
 /// What tells where the body of a reply ends, for users who know less than HTTP/1.1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyEnd {
     /// What the protocol says (RFC 9112 section 6.3).
@@ -88,7 +88,7 @@ pub enum ReplyEnd {
 
 /// Which calls are sent again on another connection when theirs closes or breaks. The others fail, and so does a call that
 /// times out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reconnect {
     /// Calls that the server need not have acted on (RFC 9112 section 9.3.1), up to three times.
@@ -103,7 +103,7 @@ pub enum Reconnect {
 }
 
 /// What a session does when a connection closes that is dedicated to it, also between calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnClose {
     /// It goes on, and opens another when it needs one.
@@ -114,7 +114,7 @@ pub enum OnClose {
 }
 
 /// What a call does that needs a connection when none may be opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFull {
     /// It waits for one.
@@ -176,28 +176,21 @@ impl Connections {
 }
 
 /// Limits on how long things may take; none means no limit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// TCP connect, a proxy's tunnel with it, and the TLS handshake too unless that has a limit of its own.
-    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub connect: Option<Duration>,
     /// The TLS handshake alone, more than zero, counted from its first byte: `connect` ends where it begins. None means that
     /// `connect` covers both.
-    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub tls: Option<Duration>,
     /// A whole call, from its start to the last byte of its reply; waiting for a connection and opening it included.
-    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub call: Option<Duration>,
     /// From the moment a request is handed to the kernel until the kernel has all of it.
-    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub send: Option<Duration>,
     /// From the moment the kernel has all of a request to the first byte of the reply, and again from there to the last.
-    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub reply: Option<Duration>,
     /// Silence: when no byte came from the peer for this long, the call ends, or the connect. Counted from the call's start
     /// on a connection, and begun again by each receive and by each piece of a body that the kernel takes.
-    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub idle: Option<Duration>,
 }
 
@@ -228,7 +221,7 @@ impl Timeouts {
 pub(crate) const PROXY_SCHEME: &str = "use http: TLS to the proxy is not supported";
 
 /// An HTTP proxy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Proxy {
     /// Where it listens. Plain requests go to it in absolute form, TLS through CONNECT (RFC 9112 section 3.2).
@@ -239,7 +232,7 @@ pub struct Proxy {
 }
 
 /// An address to use for a host and port instead of what resolving would give.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resolve {
     /// The host as in the URL.
@@ -251,7 +244,7 @@ pub struct Resolve {
 }
 
 /// Addresses, proxies and socket options.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Network {
     /// Addresses given by hand.
@@ -294,7 +287,7 @@ pub struct Network {
 }
 
 /// What a name without an address means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unresolved {
     /// The run does not begin.
@@ -353,7 +346,7 @@ impl Network {
 }
 
 /// A TLS protocol version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum TlsVersion {
     /// TLS 1.2 (RFC 5246).
     #[serde(rename = "1.2")]
@@ -373,7 +366,7 @@ impl fmt::Display for TlsVersion {
 }
 
 /// What the server's certificate is checked against.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
     /// The system's roots.
@@ -386,7 +379,7 @@ pub enum Verify {
 }
 
 /// Which TLS sessions a connection resumes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Resumption {
     /// None: each connection makes a full handshake.
@@ -399,7 +392,7 @@ pub enum Resumption {
 }
 
 /// TLS options, for `https` requests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tls {
     /// What the server's certificate is checked against.
@@ -456,7 +449,7 @@ impl Tls {
 }
 
 /// Which kernel interface carries the load.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DriverChoice {
     /// The ring where the kernel allows it, else epoll.
@@ -469,7 +462,7 @@ pub enum DriverChoice {
 }
 
 /// How a worker waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Idle {
     /// Sleep in the kernel until something is due.

@@ -11,6 +11,7 @@ mod connections;
 mod contents;
 mod describe;
 mod error;
+mod file;
 mod ftp;
 mod nearest;
 pub mod quantity;
@@ -34,7 +35,7 @@ pub use connections::{
 };
 pub use contents::{Contents, Needs};
 pub use describe::describe;
-pub use error::PlanError;
+pub use error::{PlanError, Position};
 pub use ftp::{Transfer, TransferKind};
 pub use nearest::nearest;
 pub use request::{
@@ -53,7 +54,6 @@ pub use stop::Stop;
 pub use table::Table;
 pub use words::ArrivalWords;
 
-use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,24 +61,20 @@ use std::time::Duration;
 /// Threads that a plan may ask for. Each takes a megabyte and some milliseconds of setting up.
 const THREADS_MAX: u32 = 1_024;
 
-/// Everything a run depends on. Where a text leaves a field out, it has the value of [`Plan::new`]; only requests are needed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default = "Plan::without_requests")]
+/// Everything a run depends on. Its text form is in [`text`].
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Number from which every random choice is made. The same seed gives the same arrivals and requests.
     pub seed: u64,
     /// Worker threads; none means: as suits the machine and the load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
     /// Which kernel interface carries the load.
     pub driver: DriverChoice,
     /// How a worker waits.
     pub idle: Idle,
     /// Service-level objectives, as written by the user (`p99<200ms`); judged by the report, not by the engine.
-    #[serde(default)]
     pub slos: Vec<String>,
     /// Time at the start that is kept in the timeline but not in the figures.
-    #[serde(with = "quantity::duration_text")]
     pub warmup: Duration,
     /// When the run ends.
     pub stop: Stop,
@@ -95,31 +91,21 @@ pub struct Plan {
     /// TLS options, for `https` requests.
     pub tls: Tls,
     /// The requests that sessions choose from; [`RequestId`] is an index into this list.
-    #[serde(deserialize_with = "request::shared")]
     pub requests: Vec<Request>,
     /// What sessions do, step by step. Where there is one scenario or more, `session.work`, `session.think` and
     /// `session.setup` mean nothing.
-    #[serde(skip)]
     pub scenarios: Vec<Scenario>,
     /// Steps that are done once, before the run. What they capture is known to all sessions.
-    #[serde(skip)]
     pub setup: Vec<Step>,
     /// Steps that are done once, after the run.
-    #[serde(skip)]
     pub teardown: Vec<Step>,
     /// Values with names.
-    #[serde(skip)]
     pub variables: Vec<Variable>,
     /// Data tables.
-    #[serde(skip)]
     pub data: Vec<DataTable>,
 }
 
 impl Plan {
-    fn without_requests() -> Self {
-        Self::new(Vec::new())
-    }
-
     /// A closed loop of 50 users on `requests` for ten seconds: what a bare URL means.
     #[must_use]
     pub fn new(requests: Vec<Request>) -> Self {

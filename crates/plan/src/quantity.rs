@@ -4,8 +4,6 @@
 //! otherwise (`500`, `500/s`, `10/ms`, `30/m`). Sizes and counts take `k` and `m` (1,000 for counts, 1,024 for sizes).
 
 use crate::PlanError;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
 use std::time::Duration;
 
 const DURATION_UNITS: [(&str, u64); 7] = [
@@ -150,20 +148,6 @@ fn scaled(field: &str, text: &str, step: f64, remedy: &str) -> Result<u64, PlanE
     if value.fract() == 0.0 && value < 9e15 { Ok(value as u64) } else { Err(wrong()) }
 }
 
-/// Reads a rate from a plan's text: a number of arrivals a second, or a text such as `500/s`.
-pub(crate) fn rate_or_text<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a rate, such as 500 or \"500/s\"")]
-    enum Rate {
-        Number(f64),
-        Text(String),
-    }
-    match Rate::deserialize(from)? {
-        Rate::Number(rate) => Ok(rate),
-        Rate::Text(text) => parse_rate_or_zero("rate", &text).map_err(D::Error::custom),
-    }
-}
-
 /// Durations in the plan's text, written as by [`print_duration`].
 pub mod duration_text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -184,32 +168,5 @@ pub mod duration_text {
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let text = String::deserialize(from)?;
         super::parse_duration("duration", &text).map_err(D::Error::custom)
-    }
-}
-
-/// Optional durations in the plan's text; absent means none.
-pub mod optional_duration_text {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-    use std::time::Duration;
-
-    /// Writes a duration as text, or nothing.
-    ///
-    /// # Errors
-    /// Those of the serialiser.
-    pub fn serialize<S: Serializer>(duration: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
-        match duration {
-            Some(duration) => to.serialize_str(&super::print_duration(*duration)),
-            None => to.serialize_none(),
-        }
-    }
-
-    /// Reads a duration from text, if there is one.
-    ///
-    /// # Errors
-    /// When the text is no duration.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-        Option::<String>::deserialize(from)?
-            .map(|text| super::parse_duration("duration", &text).map_err(D::Error::custom))
-            .transpose()
     }
 }

@@ -17,6 +17,8 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use lexer::quoted;
+
 /// A value of a reply, a variable, or a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {

@@ -1,8 +1,8 @@
 use crate::PlanError;
 use crate::template::{self, Piece, Template};
 use crate::words::{check_header, check_path, is_token};
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Index of a request in [`crate::Plan::requests`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RequestId(pub u32);
 
 /// Which protocol, and whether over TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
     /// `http`, port 80.
@@ -38,8 +38,7 @@ impl Scheme {
 }
 
 /// Where a request goes: scheme, host and port (an origin, RFC 6454 section 4).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
     /// Which protocol.
     pub scheme: Scheme,
@@ -70,8 +69,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// What a request carries after its head.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Body {
     /// Nothing.
     #[default]
@@ -93,21 +91,18 @@ pub enum Body {
 }
 
 /// A part of a form.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
     /// The field's name.
     pub name: String,
     /// What it holds.
     pub content: PartContent,
     /// Its `Content-Type`; none for a text, and one that suits the name for a file, unless the plan has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
 }
 
 /// What a part of a form holds.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PartContent {
     /// A text.
     Text(String),
@@ -120,8 +115,7 @@ pub enum PartContent {
 ///
 /// The fields of its [`RequestShape`] are read and set as if they were its own. Setting one takes a copy of the shape first
 /// if other requests share it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "RequestRecord", into = "RequestRecord")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
     /// The request target as sent: path and query.
     pub path: Arc<str>,
@@ -227,99 +221,8 @@ impl DerefMut for Request {
     }
 }
 
-/// A request as it is written in a plan.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename = "Request")]
-struct RequestRecord {
-    endpoint: Endpoint,
-    #[serde(default = "root")]
-    path: String,
-    #[serde(default = "get")]
-    method: String,
-    #[serde(default)]
-    headers: Vec<(String, String)>,
-    #[serde(default)]
-    body: Body,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    basic_auth: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    query: Vec<(String, String)>,
-    #[serde(default, skip_serializing_if = "is_false")]
-    is_template: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    head: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    holes: Vec<Hole>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_false(value: &bool) -> bool {
-    !*value
-}
-
-fn root() -> String {
-    "/".to_owned()
-}
-
-fn get() -> String {
-    "GET".to_owned()
-}
-
-/// Reads requests that share their shapes, without keeping a shape for each of them meanwhile.
-pub(crate) fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Request>, D::Error> {
-    struct List;
-
-    impl<'de> Visitor<'de> for List {
-        type Value = Vec<Request>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of requests")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Request>, A::Error> {
-            let (mut requests, mut shapes) = (Vec::new(), Shapes::default());
-            while let Some(mut request) = list.next_element::<Request>()? {
-                shapes.share(&mut request);
-                requests.push(request);
-            }
-            Ok(requests)
-        }
-    }
-
-    from.deserialize_seq(List)
-}
-
-impl From<RequestRecord> for Request {
-    fn from(record: RequestRecord) -> Self {
-        let RequestRecord {
-            endpoint,
-            path,
-            method,
-            headers,
-            body,
-            basic_auth,
-            query,
-            is_template,
-            head,
-            holes,
-        } = record;
-        let shape =
-            RequestShape { endpoint, method, headers, body, basic_auth, query, is_template, head, holes };
-        Self::new(path, shape)
-    }
-}
-
-impl From<Request> for RequestRecord {
-    fn from(Request { path, shape }: Request) -> Self {
-        let RequestShape { endpoint, method, headers, body, basic_auth, query, is_template, head, holes } =
-            Arc::unwrap_or_clone(shape);
-        let path = path.to_string();
-        Self { endpoint, path, method, headers, body, basic_auth, query, is_template, head, holes }
-    }
-}
-
 /// A value that is filled into a request for each call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hole {
     /// Where it goes: so many bytes of `head` come before it, over FTP of `path`.
@@ -329,7 +232,7 @@ pub struct Hole {
 }
 
 /// What a hole is filled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HoleValue {
     /// The number of the session, from 0.
@@ -341,7 +244,7 @@ pub enum HoleValue {
 }
 
 /// Data drawn anew for each call: bytes of any value, from the session's own stream of random numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomData {
     /// Its length at the most, in bytes before they are escaped: 1 to `max`, all alike. At most [`RandomData::LONGEST`].

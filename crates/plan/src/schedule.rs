@@ -1,18 +1,15 @@
 use crate::PlanError;
-use crate::quantity::{duration_text, print_duration, rate_or_text};
-use serde::{Deserialize, Serialize};
+use crate::quantity::print_duration;
 use std::time::Duration;
 
 /// When sessions start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Schedule {
     /// A fixed number of users, each of whom goes on until the run ends: arrivals wait for completions.
     Closed {
         /// How many users.
         users: u32,
         /// Time over which they start, evenly; zero means all at once.
-        #[serde(default, with = "duration_text")]
         ramp: Duration,
     },
     /// Sessions follow each other: so many at a time, and the next one starts the moment one has ended.
@@ -25,50 +22,37 @@ pub enum Schedule {
         /// The arrival process.
         arrivals: ArrivalProcess,
         /// Arrivals come in groups of this many at the same instant; the rate stays what it is. 1 means one by one.
-        #[serde(default = "one")]
         burst: u32,
     },
 }
 
-const fn one() -> u32 {
-    1
-}
-
 /// How arrivals follow each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
     /// Evenly: the k-th arrival at k / rate seconds.
     Constant {
         /// Arrivals a second.
-        #[serde(deserialize_with = "rate_or_text")]
         rate: f64,
     },
     /// Independently: exponential gaps.
     Poisson {
         /// Mean arrivals a second.
-        #[serde(deserialize_with = "rate_or_text")]
         rate: f64,
     },
     /// Gaps drawn evenly from `min` to `max`.
     Uniform {
         /// Shortest gap.
-        #[serde(with = "duration_text")]
         min: Duration,
         /// Longest gap.
-        #[serde(with = "duration_text")]
         max: Duration,
     },
     /// A rate that changes linearly, then stays.
     Ramp {
         /// Arrivals a second at the start.
-        #[serde(deserialize_with = "rate_or_text")]
         from: f64,
         /// Arrivals a second at the end and after.
-        #[serde(deserialize_with = "rate_or_text")]
         to: f64,
         /// How long the change takes.
-        #[serde(with = "duration_text")]
         over: Duration,
     },
     /// Constant rates, one after the other; the run ends with the last.
@@ -84,14 +68,11 @@ pub enum ArrivalProcess {
 }
 
 /// A rate and how long it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateStep {
     /// Arrivals a second; zero is a pause.
-    #[serde(deserialize_with = "rate_or_text")]
     pub rate: f64,
     /// How long.
-    #[serde(with = "duration_text")]
     pub lasts: Duration,
 }
 

@@ -1,7 +1,7 @@
 //! What of a plan must not be shown: passwords, cookies and tokens.
 
-use crate::Plan;
-use serde_json::Value;
+use crate::template::{Piece, Template};
+use crate::{Body, PartContent, Plan, RequestShape, Shapes, VariableValue};
 
 /// Stands for a secret.
 pub const MASK: &str = "***";
@@ -26,46 +26,146 @@ pub fn masked_line(line: &str) -> String {
 }
 
 impl Plan {
-    /// The plan for reports: passwords, and the values of cookies and of header fields with credentials, are replaced by `***`. It
-    /// can be read and compared, but not run.
+    /// The plan for reports: passwords, and the values of cookies and of fields with credentials, are replaced by `***`. Values
+    /// in double braces stay, and so do the names of variables and files that secrets come from. It can be read and compared,
+    /// but not run.
     #[must_use]
     pub fn masked(&self) -> Self {
-        let Ok(mut whole) = serde_json::to_value(self) else { return Self::new(Vec::new()) };
-        mask(&mut whole);
-        // Texts stay texts, so the value has the form of a plan.
-        serde_json::from_value(whole).unwrap_or_else(|_| Self::new(Vec::new()))
+        let mut plan = self.clone();
+        for requests in [&mut plan.requests, &mut plan.session.setup] {
+            Shapes::change(requests, mask_shape);
+        }
+        if let Some(recovery) = &mut plan.session.recovery {
+            Shapes::change(&mut recovery.requests, mask_shape);
+        }
+        plan.session.initial_cookies.iter_mut().for_each(|cookie| MASK.clone_into(&mut cookie.value));
+        if let Some(auth) = &mut plan.session.auth {
+            let credentials = auth.server.iter_mut().chain(&mut auth.proxy);
+            credentials.for_each(|credentials| MASK.clone_into(&mut credentials.password));
+        }
+        if let Some(login) = plan.network.proxy.as_mut().and_then(|proxy| proxy.basic_auth.as_mut()) {
+            mask_login(login, false);
+        }
+        for variable in &mut plan.variables {
+            if let VariableValue::Text(text) = &mut variable.value
+                && is_secret_field(&variable.name)
+            {
+                mask_text(text, true);
+            }
+        }
+        plan
     }
 }
 
-fn mask(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                match (name.as_str(), &mut *value) {
-                    ("basic_auth", Value::String(text)) => {
-                        *text = format!("{}:{MASK}", text.split(':').next().unwrap_or_default());
-                    }
-                    ("password", Value::String(text)) => MASK.clone_into(text),
-                    ("head", Value::String(text)) => {
-                        *text = text.split("\r\n").map(masked_line).collect::<Vec<_>>().join("\r\n");
-                    }
-                    ("initial_cookies", Value::Array(cookies)) => cookies.iter_mut().for_each(mask_cookie),
-                    _ => mask(value),
+fn mask_shape(shape: &mut RequestShape) {
+    let is_template = shape.is_template;
+    let mask = |fields: &mut Vec<(String, String)>| {
+        let secrets = fields.iter_mut().filter(|(name, _)| is_secret_field(name));
+        secrets.for_each(|(_, value)| mask_text(value, is_template));
+    };
+    mask(&mut shape.headers);
+    mask(&mut shape.query);
+    if let Some(login) = &mut shape.basic_auth {
+        mask_login(login, is_template);
+    }
+    if let Some(head) = &mut shape.head {
+        *head = head.split("\r\n").map(masked_line).collect::<Vec<_>>().join("\r\n");
+    }
+    match &mut shape.body {
+        Body::Form(fields) => mask(fields),
+        Body::Json(text) => mask_json(text, is_template),
+        Body::Multipart(parts) => {
+            for part in parts.iter_mut().filter(|part| is_secret_field(&part.name)) {
+                if let PartContent::Text(text) = &mut part.content {
+                    mask_text(text, is_template);
                 }
             }
         }
-        Value::Array(list) => match list.as_mut_slice() {
-            [Value::String(name), Value::String(text)] if is_secret_field(name) => MASK.clone_into(text),
-            list => list.iter_mut().for_each(mask),
-        },
-        _ => {}
+        Body::None | Body::Text(_) | Body::Bytes(_) | Body::File(_) | Body::Random(_) => {}
     }
 }
 
-fn mask_cookie(cookie: &mut Value) {
-    if let Some(Value::String(text)) = cookie.get_mut("value") {
-        MASK.clone_into(text);
+/// Words before credentials that are no secrets.
+const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
+
+/// Masks a text, up to the values in double braces and the words before them.
+fn mask_text(text: &mut String, is_template: bool) {
+    let template =
+        Template::parse("", text).ok().filter(|template| is_template && template.as_text().is_none());
+    *text = match template {
+        None => MASK.to_owned(),
+        Some(template) => template.pieces.into_iter().map(masked_piece).collect(),
+    };
+}
+
+fn masked_piece(piece: Piece) -> String {
+    let text = match piece {
+        Piece::Value(value) => return format!("{{{{{value}}}}}"),
+        Piece::Text(text) => text,
+    };
+    let mut words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    if words.all(|word| SCHEMES.contains(&word.to_ascii_lowercase().as_str())) {
+        text
+    } else {
+        MASK.to_owned()
     }
+}
+
+/// Masks the password of `name:password`.
+fn mask_login(login: &mut String, is_template: bool) {
+    let end = if login.starts_with("{{") { login.find("}}").map_or(0, |end| end + 2) } else { 0 };
+    let name = match login[end..].find(':') {
+        Some(colon) => end + colon,
+        None => login.len(),
+    };
+    let mut password = login.get(name + 1..).unwrap_or_default().to_owned();
+    mask_text(&mut password, is_template);
+    login.truncate(name);
+    login.push(':');
+    login.push_str(&password);
+}
+
+/// Masks the texts of secret fields in JSON, also where values in double braces make it no JSON.
+fn mask_json(text: &mut String, is_template: bool) {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    let mut is_secret = false;
+    while let Some(start) = rest.find('"') {
+        let between = &rest[..start];
+        // A value follows its name after a colon alone.
+        is_secret &= between.trim() == ":";
+        out.push_str(between);
+        let string = &rest[start + 1..];
+        let end = string_end(string);
+        let inside = &string[..end];
+        out.push('"');
+        if is_secret {
+            let mut value = inside.to_owned();
+            mask_text(&mut value, is_template);
+            out.push_str(&value);
+        } else {
+            out.push_str(inside);
+        }
+        rest = &string[end..];
+        if let Some(after) = rest.strip_prefix('"') {
+            out.push('"');
+            rest = after;
+        }
+        is_secret = !is_secret && is_secret_field(inside);
+    }
+    out.push_str(rest);
+    *text = out;
+}
+
+/// Where a JSON string ends, without its first quote.
+fn string_end(string: &str) -> usize {
+    let mut is_escaped = false;
+    let end = string.find(|letter| {
+        let ends = letter == '"' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        ends
+    });
+    end.unwrap_or(string.len())
 }
 
 #[cfg(test)]

@@ -1,66 +1,54 @@
 use crate::quantity::{duration_text, print_duration};
 use crate::{PlanError, Request, RequestId, check_requests};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// What one session does from its start to its end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SessionShape {
     /// The calls.
     pub work: Work,
     /// Pause after the last reply of a burst before the next burst.
     pub think: Think,
     /// Whether there are pauses besides those between bursts.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub think_at: ThinkAt,
     /// Which cookies a session keeps and sends; each session has its own.
-    #[serde(default)]
     pub cookies: CookiePolicy,
     /// Cookies that sessions have at their start. Needs [`CookiePolicy::Jar`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub initial_cookies: Vec<InitialCookie>,
     /// After each this many planned calls a session forgets its cookies, as if a new visitor took its place; at least 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forget_cookies_after: Option<u64>,
     /// Which redirects are followed.
-    #[serde(default)]
     pub redirects: RedirectPolicy,
     /// Setup requests: session k first sends number k modulo their number. They are not among the planned calls and not
     /// counted by [`crate::Stop::calls`]; no think time follows, and a failure does not end the session.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<Request>,
     /// Equal parts that the list of requests is divided into: session k draws from part k modulo their number, and the
     /// order is that within the part. At least 1; must be 1 with [`Order::Links`] and scripts.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub parts: u32,
     /// Which request leads to which, for [`Order::Links`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<Links>,
     /// What is fetched with a page; none means the page alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
     /// What a session does to recover from a reply of a certain status; none means that the reply stands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<Recovery>,
     /// How challenges are answered; none means that a 401 is a reply like any other.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
     /// What ends a session early.
-    #[serde(default)]
     pub failure: FailureRule,
 }
 
 /// What a session fetches with an HTML page (a reply below 300 of type `text/html`), by itself and without think time. A page
 /// among these is a page too, up to eight deep.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resources {
     /// Which elements of the page are fetched.
     #[serde(default = "usual_kinds", skip_serializing_if = "are_usual_kinds")]
     pub kinds: Vec<ResourceKind>,
     /// Hosts from which nothing is fetched: those whose name contains one of these texts, whatever its case.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skip_hosts: Vec<String>,
     /// Whether only resources of the page's own server are fetched. A host without a port is that server too.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -77,7 +65,7 @@ pub struct Resources {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub concurrency: u32,
     /// Whether a session leaves out resources that are still good, going by the `Expires` and `Date` of their last reply.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cache: bool,
     /// Whether the page to which `<meta http-equiv=refresh>` leads is fetched as after a redirect, up to
     /// [`RedirectPolicy::limit`] or 20 in a row, whichever is more.
@@ -115,7 +103,7 @@ impl Resources {
 }
 
 /// An element of a page that a resource is fetched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResourceKind {
     /// `<img src>`.
@@ -131,7 +119,7 @@ pub enum ResourceKind {
 }
 
 /// Which resource of a page is fetched first. One that the page names several times stands where it is met first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResourceOrder {
     /// The first of the page.
@@ -150,7 +138,7 @@ fn are_usual_kinds(kinds: &Vec<ResourceKind>) -> bool {
 }
 
 /// Which cookies a session keeps and sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CookiePolicy {
     /// None.
@@ -164,7 +152,7 @@ pub enum CookiePolicy {
 }
 
 /// Which redirects a session follows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedirectPolicy {
     /// How many in a row; each is a call of its own. Zero means none.
@@ -195,8 +183,7 @@ impl Default for RedirectPolicy {
 /// What a session does when a reply has a certain status: it sends the recovery requests of the same host, one after the
 /// other, until one ends with a status below 400; then it makes the call again, once. If that reply has the status too, it
 /// stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Recovery {
     /// The status to recover from.
     pub status: u16,
@@ -205,7 +192,7 @@ pub struct Recovery {
 }
 
 /// A cookie that a session has at its start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InitialCookie {
     /// Number of the session, from 0; in a closed loop, of the user.
@@ -250,7 +237,7 @@ impl InitialCookie {
 }
 
 /// Which request leads to which: users follow links.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Links {
     /// For each request, in their order, the numbers of those that it leads to. One of them is taken, drawn evenly from the
@@ -262,25 +249,25 @@ pub struct Links {
 }
 
 /// Answers to challenges (RFC 9110 section 11): Basic and Digest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
     /// For servers (401).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server: Vec<Credentials>,
     /// For proxies (407).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proxy: Vec<Credentials>,
     /// Calls at the most for one planned call, the first included.
     pub attempts: u32,
     /// Whether the call is made again without credentials where none fit the challenges, or where there is no challenge. Not
     /// after a Digest challenge, which cannot be answered without a password.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub retry_without_credentials: bool,
 }
 
 /// Who we say we are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Credentials {
     /// Name.
@@ -293,22 +280,17 @@ pub struct Credentials {
 }
 
 /// The calls of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Work {
     /// Calls drawn from the plan's requests.
     Draw {
         /// Calls in all; none means until the run ends.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         calls: Option<u64>,
         /// Calls sent without waiting for each other's replies, before the think time.
-        #[serde(default = "one")]
         burst: u32,
         /// Whether the first call of a burst is sent alone, and the others when its reply is complete. Scripts always do so.
-        #[serde(default, skip_serializing_if = "is_default")]
         first_alone: bool,
         /// Which request comes next.
-        #[serde(default)]
         order: Order,
     },
     /// Sessions that follow scripts; session k takes script k modulo their number.
@@ -319,7 +301,7 @@ pub enum Work {
 }
 
 /// Which request comes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// One after the other, over all sessions: the k-th call of the run takes request k modulo their number.
@@ -346,7 +328,7 @@ impl Order {
 }
 
 /// Where a shared cursor begins, how it moves, and what happens at the end of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cursor {
     /// The request that it begins at.
@@ -375,7 +357,7 @@ impl Default for Cursor {
 }
 
 /// What happens when a cursor has passed the last request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ListEnd {
     /// It goes on at the beginning.
@@ -386,7 +368,7 @@ pub enum ListEnd {
 }
 
 /// Where a session pauses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkAt {
     /// Between bursts.
@@ -429,7 +411,7 @@ fn are_redirects(statuses: &Vec<u16>) -> bool {
 }
 
 /// The bursts of one scripted session.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
     /// Bursts in order.
@@ -437,22 +419,22 @@ pub struct Script {
 }
 
 /// Calls of a script that belong together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Burst {
     /// The first call; the others are sent when its reply is complete.
     pub first: RequestId,
     /// Calls sent together after the first.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<RequestId>,
     /// Pause after the burst.
-    #[serde(default, with = "duration_text")]
+    #[serde(default, with = "duration_text", skip_serializing_if = "Duration::is_zero")]
+    #[schemars(with = "String")]
     pub think: Duration,
 }
 
 /// A pause between calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Think {
     /// None.
     #[default]
@@ -460,31 +442,26 @@ pub enum Think {
     /// Always the same.
     Constant {
         /// How long.
-        #[serde(with = "duration_text")]
         time: Duration,
     },
     /// Drawn evenly.
     Uniform {
         /// Shortest.
-        #[serde(with = "duration_text")]
         min: Duration,
         /// Longest.
-        #[serde(with = "duration_text")]
         max: Duration,
         /// The drawn time is rounded to a whole multiple of this; zero means that it is not rounded.
-        #[serde(default, with = "duration_text", skip_serializing_if = "Duration::is_zero")]
         granularity: Duration,
     },
     /// Drawn from an exponential distribution.
     Exponential {
         /// Mean.
-        #[serde(with = "duration_text")]
         mean: Duration,
     },
 }
 
 /// What ends a session early.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FailureRule {
     /// A reply with one of these statuses ends the session as failed.

@@ -3,6 +3,8 @@
 use crate::quantity::print_duration;
 use crate::query::{Capture, Check};
 use crate::{Order, Plan, PlanError, RequestId, Think};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -160,7 +162,8 @@ impl Again {
 }
 
 /// What a session does after a failed check, a value that does not fit, or a call without a whole reply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum OnFail {
     /// It goes on with the next step.
     #[default]
@@ -192,18 +195,21 @@ pub enum VariableValue {
 }
 
 /// Rows of values that sessions take.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DataTable {
     /// The name for `{{name.column}}`.
     pub name: String,
     /// A CSV file with a line of names (RFC 4180), or JSON lines: one object a line.
     pub file: PathBuf,
     /// Which row a session takes.
+    #[serde(default, skip_serializing_if = "is_usual")]
     pub take: Take,
 }
 
 /// Which row of a data table a session takes. Session k takes the same row on any number of threads and machines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Take {
     /// Row k modulo their number.
     #[default]
@@ -252,6 +258,11 @@ impl Step {
         });
         captures.chain(checks).chain(again).collect()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_usual(take: &Take) -> bool {
+    *take == Take::InOrder
 }
 
 impl Repeat {

@@ -1,21 +1,15 @@
 use crate::PlanError;
-use crate::quantity::{duration_text, optional_duration_text};
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// When the run ends: at whichever comes first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// After this time, warm-up included.
-    #[serde(default, with = "optional_duration_text", skip_serializing_if = "Option::is_none")]
     pub duration: Option<Duration>,
     /// After this many calls in a closed loop, or this many arrivals in an open one. In a closed loop user u of c makes
     /// calls u, u + c, u + 2c, … of the run's sequence, so that the calls do not depend on who is faster.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// How long calls in flight at the end may go on before they are cut and counted as unfinished.
-    #[serde(default, with = "duration_text")]
     pub grace: Duration,
 }
 

@@ -163,7 +163,7 @@ impl ArrivalProcess {
 }
 
 impl Think {
-    /// Reads a pause: `500ms`, `uniform:A,B` or `exponential:MEAN`.
+    /// Reads a pause: `500ms`, `uniform:A,B` or `exponential:MEAN`. `uniform:A,B,STEP` is rounded to a whole multiple of `STEP`.
     ///
     /// # Errors
     /// When it is none of these, or `A` is longer than `B`.
@@ -173,11 +173,16 @@ impl Think {
         let think = match text.split_once(':') {
             None => Self::Constant { time: parse_duration("think", text).map_err(|_| wrong())? },
             Some(("uniform", times)) => {
+                let (times, step) = match times.match_indices(',').nth(1) {
+                    Some((at, _)) => (&times[..at], &times[at + 1..]),
+                    None => (times, "0"),
+                };
                 let (min, max) = pair(times, "think").ok_or_else(wrong)??;
                 if max < min {
                     return Err(PlanError::new("think", text, "give the shorter time first"));
                 }
-                Self::Uniform { min, max, granularity: Duration::ZERO }
+                let granularity = parse_duration("think", step).map_err(|_| wrong())?;
+                Self::Uniform { min, max, granularity }
             }
             Some(("exponential", mean)) => {
                 Self::Exponential { mean: parse_duration("think", mean).map_err(|_| wrong())? }

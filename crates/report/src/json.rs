@@ -23,7 +23,7 @@ pub(crate) fn render(report: &Report<'_>) -> String {
 fn value(report: &Report<'_>) -> Value {
     let summary = &report.summary;
     let counters = summary.tally.counters();
-    let plan = report.plan.as_ref().and_then(|plan| serde_json::to_value(plan).ok());
+    let plan = report.plan.as_ref().map(warwolf_plan::text::to_value);
     json!({
         "schema_version": SCHEMA_VERSION,
         "plan": plan,

@@ -3,10 +3,11 @@
 use crate::files;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
+use serde_json::Value;
 use std::ffi::OsString;
 use warwolf_args::{Load, UsageError};
 use warwolf_experiment::sweep::{Point, TARGET, Vary};
-use warwolf_plan::{Plan, Request, Shapes, nearest, text};
+use warwolf_plan::{Plan, PlanError, Request, Shapes, nearest, text};
 
 /// What a parameter is.
 enum Parameter {
@@ -14,7 +15,7 @@ enum Parameter {
     Target,
     /// An option of `run`; whether it takes a value.
     Option(bool),
-    /// A field of the plan.
+    /// A key of the plan.
     Field,
 }
 
@@ -26,13 +27,13 @@ fn parameter(name: &str) -> Result<Parameter, UsageError> {
     if let Some(arg) = load.get_arguments().find(|arg| arg.get_long() == Some(name)) {
         return Ok(Parameter::Option(!matches!(arg.get_action(), ArgAction::SetTrue)));
     }
-    if name.contains('.') || matches!(name, "warmup" | "threads") {
+    if name.contains('.') {
         return Ok(Parameter::Field);
     }
     let names = load.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long);
     let remedy = match nearest(name, names.chain([TARGET])) {
         Some(likely) => format!("no such parameter; did you mean `{likely}`?"),
-        None => "no such parameter; use `target`, a long option of `warwolf run`, or a field of the plan as `warwolf explain` \
+        None => "no such parameter; use `target`, a long option of `warwolf run`, or a key of the plan as `warwolf explain` \
                  prints it, such as timeouts.call"
             .to_owned(),
     };
@@ -119,23 +120,42 @@ fn redirect(plan: &mut Plan, target: &str) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// The same plan with another value in one of its fields.
+/// The same plan with another value in one of its keys. Steps and other tables of a list are found by name or number.
 fn with_field(plan: &Plan, name: &str, setting: &str) -> Result<Plan, UsageError> {
     let wrong = |why: &str| UsageError::value("vary", name, why);
-    let mut whole = serde_json::to_value(plan).map_err(|error| wrong(&error.to_string()))?;
+    let mut whole = text::to_value(plan);
+    let mut rest = name;
     let mut place = &mut whole;
-    for part in name.split('.') {
-        place = match part.parse::<usize>() {
-            Ok(number) => place.get_mut(number),
-            Err(_) => {
-                place.as_object_mut().map(|fields| fields.entry(part).or_insert(serde_json::Value::Null))
-            }
-        }
-        .ok_or_else(|| wrong("no such field; `warwolf explain` prints the plan with its fields"))?;
+    while !rest.is_empty() {
+        (place, rest) = below(place, rest)
+            .ok_or_else(|| wrong("no such key; `warwolf explain` prints the plan with its keys"))?;
     }
     *place = serde_json::from_str(setting).unwrap_or_else(|_| setting.into());
-    let written = whole.to_string();
-    text::parse(&written).map(Plan::from).map_err(|error| wrong(&format!("`{setting}`: {}", error.value)))
+    let read = text::parse(&whole.to_string()).map(Plan::from);
+    read.map_err(|error| wrong(&format!("`{setting}`: {}", PlanError { position: None, ..error })))
+}
+
+/// The value of the first name of `path` in a table or list, and the rest of the path.
+fn below<'v, 'p>(value: &'v mut Value, path: &'p str) -> Option<(&'v mut Value, &'p str)> {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    if value.is_null() {
+        *value = Value::Object(serde_json::Map::new());
+    }
+    match value {
+        Value::Object(keys) => Some((keys.entry(first).or_insert(Value::Null), rest)),
+        Value::Array(list) => {
+            // Names may have dots in them.
+            let named = list.iter().enumerate().filter_map(|(index, table)| {
+                let name = table.get("name")?.as_str()?;
+                let rest = path.strip_prefix(name)?;
+                Some((index, if rest.is_empty() { rest } else { rest.strip_prefix('.')? }))
+            });
+            let by_number = || Some((first.parse().ok()?, rest));
+            let (index, rest) = named.min_by_key(|(_, rest)| rest.len()).or_else(by_number)?;
+            Some((list.get_mut(index)?, rest))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -185,7 +205,7 @@ mod tests {
         let rows = [
             (
                 made("http://a.test/", &["colour=red"], &[0]),
-                "--vary: `colour`: no such parameter; use `target`, a long option of `warwolf run`, or a field",
+                "--vary: `colour`: no such parameter; use `target`, a long option of `warwolf run`, or a key",
             ),
             (
                 made("http://a.test/", &["conections=1"], &[0]),
@@ -193,7 +213,7 @@ mod tests {
             ),
             (
                 made("http://a.test/", &["timeouts.colour=red"], &[0]),
-                "--vary: `timeouts.colour`: `red`: unknown field",
+                "--vary: `timeouts.colour`: `red`: timeouts: `colour`: not known",
             ),
             (made("http://a.test/", &["connections=many"], &[0]), "--connections: `many`:"),
             (made("-d 1s", &["connections=1"], &[0]), "url: none is given"),

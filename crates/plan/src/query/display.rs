@@ -2,7 +2,7 @@
 
 use super::lexer::{quoted, word};
 use super::parse::Unit;
-use super::{Check, Filter, Literal, Predicate, Query};
+use super::{Capture, Check, Filter, Literal, Predicate, Query};
 use crate::quantity::print_duration;
 use std::fmt::{self, Display, Write as _};
 use std::time::Duration;
@@ -62,6 +62,14 @@ impl Display for Filter {
             Self::Utf8Decode => f.write_str("utf8_decode"),
             Self::Utf8Encode => f.write_str("utf8_encode"),
         }
+    }
+}
+
+impl Display for Capture {
+    /// What is taken, without the name and the limit.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.query)?;
+        self.filters.iter().try_for_each(|filter| write!(f, " | {filter}"))
     }
 }
 

@@ -107,7 +107,7 @@ pub(super) fn word(text: &str) -> String {
 }
 
 /// A text in quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {

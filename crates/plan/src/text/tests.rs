@@ -37,18 +37,16 @@ fn path() -> impl Strategy<Value = PathBuf> {
 
 #[test]
 fn only_requests_need_to_be_written() {
-    let short = "[[requests]]\nendpoint = { scheme = \"http\", host = \"a.test\", port = 80 }\n";
+    let short = "requests = [\"http://a.test/\"]\n";
     let expected = Plan::new(vec![Request::get("http://a.test/").unwrap()]);
     assert_eq!(parse(short).map(Plan::from), Ok(expected.clone()));
 
-    let open = format!(
-        "[stop]\ncalls = 5\n[schedule.open.arrivals.constant]\nrate = \"30/m\"\n\
-         [session.work.draw]\ncalls = 1\n[connections]\npipeline = 2\n{short}"
-    );
+    let open = format!("{short}[load]\nrate = \"30/m\"\nrequests = 5\n[connections]\npipeline = 2\n");
     let plan = Plan::from(parse(&open).unwrap());
     assert_eq!(plan.stop, Stop::after_calls(5));
     let arrivals = ArrivalProcess::Constant { rate: 0.5 };
     assert_eq!(plan.schedule, Schedule::Open { arrivals, burst: 1 });
+    assert!(matches!(plan.session.work, Work::Draw { calls: Some(1), .. }));
     assert_eq!(plan.connections, Connections { pipeline: 2, ..Connections::default() });
     let error = parse("seed = 1\n").unwrap_err().to_string();
     assert_eq!(error, "requests: `none`: give at least one URL, such as http://127.0.0.1:8080/");
@@ -61,7 +59,7 @@ fn long_lists_are_written_as_json_and_share_their_shapes() {
         Plan::new(words::parse_urls(&urls).unwrap())
     };
     let (short, long) = (plan(TABLES_MAX), plan(TABLES_MAX + 1));
-    assert!(to_text(&short).contains("[[requests]]"));
+    assert!(to_text(&short).contains("requests = [\n    \"GET http://a.test/0\",\n    \"GET /1\",\n"));
     let back = Plan::from(parse(&to_text(&long)).unwrap());
     assert!(to_text(&long).starts_with('{') && back == long);
     for plan in [&short, &long, &back] {
@@ -202,7 +200,7 @@ fn session() -> impl Strategy<Value = SessionShape> {
     ];
     let think = prop_oneof![
         Just(Think::None),
-        duration().prop_map(|time| Think::Constant { time }),
+        some_duration().prop_map(|time| Think::Constant { time }),
         (duration(), duration(), duration()).prop_map(|(min, span, granularity)| Think::Uniform {
             min,
             max: min + span,
