@@ -1,4 +1,4 @@
-//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of a run file, of an access log, of
+//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of what checks look at, of a run file, of an access log, of
 //! a Hurl file, and of the files that the classics read.
 //!
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
@@ -14,10 +14,12 @@ mod hurl;
 mod logs;
 #[path = "../../http/tests/peer/reference.rs"]
 mod reference;
+mod scan;
 
 pub use classics::{http_load, httperf, siege};
 pub use hurl::hurl;
 pub use logs::log;
+pub use scan::scan;
 use std::sync::Arc;
 use warwolf_clock::Timestamp;
 use warwolf_ftp::{Conversation, Event};

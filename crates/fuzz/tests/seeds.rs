@@ -135,4 +135,4 @@ macro_rules! targets {
     };
 }
 
-targets!(ftp, h1_api, h1_body, h1_head, http_load, httperf, hurl, log, plan, reply, run_file, siege);
+targets!(ftp, h1_api, h1_body, h1_head, http_load, httperf, hurl, log, plan, reply, run_file, scan, siege);

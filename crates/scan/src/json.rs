@@ -17,7 +17,6 @@ pub(crate) const MAX_DEPTH: usize = 128;
 /// Why a body is no JSON.
 pub(crate) const NOT_JSON: &str = "the body is not JSON";
 pub(crate) const TOO_DEEP: &str = "the body is JSON with more than 128 lists and objects in each other";
-pub(crate) const NOT_UTF8: &str = "the body is not JSON: it is not UTF-8";
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +161,7 @@ impl Scan {
             return;
         }
         if !self.utf8.advance(piece) {
-            self.state = State::Wrong(NOT_UTF8);
+            self.state = State::Wrong(NOT_JSON);
             return;
         }
         self.tracks.iter_mut().for_each(|track| track.from = 0);
