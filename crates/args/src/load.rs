@@ -41,6 +41,18 @@ pub struct Load {
     #[arg(long, value_name = "N", help_heading = "Target")]
     pub visit: Option<String>,
 
+    /// Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE
+    ///
+    /// Each request takes a row. TAKE: in_order (the default), random, shuffled, or unique: no row twice, and the run ends when the
+    /// rows are used up. Without a file: {{int:1,1000}} is a random number, {{seq}} the number of the request, {{uuid}}, {{now}},
+    /// {{env:NAME}}; \\{{ is two braces as they are.
+    #[arg(long, value_name = "FILE", help_heading = "Target", value_delimiter = '\n')]
+    pub data: Vec<String>,
+
+    /// Count requests whose path matches in one row of this name: '/item/*=item'; may be repeated
+    #[arg(long, value_name = "PATH=NAME", help_heading = "Target", value_delimiter = '\n')]
+    pub label: Vec<String>,
+
     /// Order of the URLs
     #[arg(long, value_name = "ORDER", help_heading = "Target")]
     pub order: Option<OrderWord>,
@@ -120,6 +132,12 @@ pub struct Load {
     pub tls: TlsWords,
     #[command(flatten)]
     pub machine: MachineWords,
+
+    /// Check each response: 'status == 200', 'body contains "ok"', 'json $.n >= 3', 'header ETag exists'; may be repeated
+    ///
+    /// A response that fails a check counts as completed, check failed. docs/plan.md has all conditions.
+    #[arg(long, value_name = "CHECK", help_heading = "Result", value_delimiter = '\n')]
+    pub check: Vec<String>,
 
     /// SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated
     ///

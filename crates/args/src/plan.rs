@@ -1,6 +1,8 @@
 //! Turns the options of a load into a plan. A pure function: nothing is opened, resolved or read from the environment; the
 //! texts of the files that the options name are passed in.
 
+mod steps;
+
 use crate::load::{ConnectionWords, DriverWord, IdleWord, Load, OrderWord, TlsWords};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use warwolf_plan::quantity::{parse_count, parse_duration, parse_rate, parse_size
 use warwolf_plan::words::{parse_body, parse_header, parse_urls};
 use warwolf_plan::{
     ArrivalProcess, ArrivalWords, Body, CheckedPlan, ClickModel, Connections, CookiePolicy, DriverChoice,
-    HttpVersion, Idle, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve,
+    HttpVersion, Idle, Label, Links, Network, Order, Ownership, Plan, PlanError, Proxy, Request, Resolve,
     Resumption, Scenario, Schedule, Shapes, Shard, Stop, Think, Timeouts, Tls, TlsVersion, Verify, Work,
 };
 
@@ -77,6 +79,8 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
         None if args.visit.is_some() => return Err(wrong("visit", "", "it is for --clicks FILE")),
         None => {}
     }
+    plan.labels = args.label.iter().map(|text| Label::parse(text)).collect::<Result<_, _>>()?;
+    steps::add(args, &mut plan)?;
     plan.threads = optional(&args.machine.threads, |text| number("threads", text))?;
     plan.driver = args.machine.driver.map_or(DriverChoice::Auto, |driver| match driver {
         DriverWord::Uring => DriverChoice::Uring,
@@ -249,7 +253,7 @@ fn requests(args: &Load, inputs: &Inputs, pages: Option<Vec<Request>>) -> Result
     if pages.is_some() && (!args.url.is_empty() || inputs.urls.is_some()) {
         return Err(wrong("clicks", "", "it names the pages itself; leave out the URL and --urls"));
     }
-    let mut requests = args.url.iter().map(|url| Request::get(url)).collect::<Result<Vec<_>, _>>()?;
+    let mut requests = args.url.iter().map(|url| steps::request(url)).collect::<Result<Vec<_>, _>>()?;
     if let Some(suite) = &inputs.suite {
         if !requests.is_empty() || pages.is_some() || inputs.urls.is_some() {
             return Err(wrong("url", "", "Hurl files cannot be mixed with URLs; leave one of them out"));

@@ -456,3 +456,30 @@ fn words_without_a_command_mean_run_unless_they_look_like_a_mistyped_one() {
         assert_eq!(words.join(" "), expected);
     }
 }
+
+#[test]
+fn values_data_and_checks_make_steps_of_requests() {
+    let words = "--data my_users.csv:unique -H X-Token:_{{token}} -b {\"id\":{{seq}}} -T application/json \
+                 --check status_==_200 --label /item/*=item -c 7 http://a.test/item/{{int:1,9}}";
+    let plan = planned(words).unwrap();
+    assert_eq!(plan.schedule, Schedule::Turns { users: 7 });
+    let step = &plan.scenarios[0].steps[0];
+    assert_eq!(step.checks[0].to_string(), "status == 200");
+    let request = &plan.requests[0];
+    assert!(request.is_template && *request.path == *"/item/{{int:1,9}}");
+    assert_eq!(request.body, Body::Json("{\"id\":{{seq}}}".to_owned()));
+    assert_eq!((plan.data[0].name.as_str(), plan.data[0].take), ("my_users", Take::Unique));
+    assert_eq!(plan.rows().rows[0].name, "item");
+    let plain = planned("http://a.test/ --label /=home").unwrap();
+    assert!(plain.scenarios.is_empty() && plain.labels.len() == 1);
+    for (words, expected) in [
+        ("http://{{host}}/", "path and query may contain values"),
+        ("http://a.test/ --check statsu_==_1", "did you mean `status`?"),
+        ("http://a.test/ --check status_==_200 --cookies", "use a plan with steps"),
+        ("http://a.test/ --label item", "use a path and a name"),
+        ("http://a.test/{{x", "close it with }}"),
+    ] {
+        let error = planned(words).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -1,24 +1,28 @@
 //! Names of the rows, groups and checks of a plan.
 
-use warwolf_measure::{CheckLabel, RowLabel, RowLabels, Shape};
-use warwolf_plan::{Plan, Request};
+use warwolf_measure::{CheckLabel, OTHER_TARGETS, RowLabel, RowLabels, Shape};
+use warwolf_plan::{Plan, Request, Row};
 
 /// Returns the names of the rows, groups and checks that a run of this plan counts by index. Plain requests have no names.
 #[must_use]
 pub fn labels(plan: &Plan) -> RowLabels {
     let mut labels = RowLabels::default();
-    let has_scenarios = plan.scenarios.len() > 1;
-    for (row, (scenario, step)) in (0..).zip(plan.steps()) {
+    if plan.scenarios.is_empty() && plan.labels.is_empty() {
+        return labels;
+    }
+    let rows = plan.rows();
+    for (row, (_, step)) in rows.of_steps.iter().zip(plan.steps()) {
         if let Some(group) = step.group.as_ref().filter(|group| !labels.groups.contains(group)) {
             labels.groups.push(group.clone());
         }
+        let row = u16::try_from(*row).unwrap_or(OTHER_TARGETS);
         labels.checks.extend(step.check_texts().into_iter().map(|text| CheckLabel { row, text }));
-        labels.rows.push(RowLabel {
-            name: step.name.clone(),
-            group: step.group.clone(),
-            scenario: has_scenarios.then(|| scenario.name.clone()),
-        });
     }
+    labels.rows = rows
+        .rows
+        .into_iter()
+        .map(|Row { name, group, scenario }| RowLabel { name, group, scenario })
+        .collect();
     labels
 }
 

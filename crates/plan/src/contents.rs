@@ -76,6 +76,14 @@ impl Plan {
         needs
     }
 
+    /// The names of captures and variables.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let steps = self.setup.iter().chain(&self.teardown);
+        let steps = steps.chain(self.scenarios.iter().flat_map(crate::Scenario::all_steps));
+        let captures = steps.flat_map(|step| &step.captures).map(|capture| capture.name.as_str());
+        self.variables.iter().map(|variable| variable.name.as_str()).chain(captures)
+    }
+
     /// Calls `see` with each value in double braces of the plan, and the name of the field that it is in.
     pub(crate) fn each_value(&self, see: &mut dyn FnMut(&str, &ValueSource)) {
         let mut text = |field: &str, text: &str| {
@@ -177,7 +185,22 @@ impl CheckedPlan {
             ));
         }
         let mut wrong = None;
+        let known: Vec<&str> = self.names().collect();
+        let is_unknown = |name: &str| {
+            !known.contains(&name) && !contents.tables.iter().any(|table| table.column(name).is_some())
+        };
         self.each_value(&mut |field, value| {
+            if let ValueSource::Name(name) = value
+                && is_unknown(name)
+                && wrong.is_none()
+            {
+                let columns = contents.tables.iter().flat_map(|table| table.columns()).map(String::as_str);
+                let remedy = match nearest(name, known.iter().copied().chain(columns)) {
+                    Some(nearest) => format!("nothing has this name; did you mean {{{{{nearest}}}}}?"),
+                    None => "nothing has this name: add a capture, a variable or a data file".to_owned(),
+                };
+                wrong = Some(PlanError::new(field, format!("{{{{{name}}}}}"), remedy));
+            }
             let mut see = |table: &str, column: &str| {
                 let found = self.data.iter().position(|data| data.name == table);
                 let Some(found) = found.and_then(|index| contents.tables.get(index)) else { return };

@@ -17,6 +17,7 @@ mod nearest;
 pub mod quantity;
 pub mod query;
 mod request;
+mod rows;
 mod schedule;
 pub mod secrets;
 mod session;
@@ -42,6 +43,7 @@ pub use request::{
     Body, Endpoint, Hole, HoleValue, Part, PartContent, RandomData, Request, RequestId, RequestShape, Scheme,
     Shapes,
 };
+pub use rows::{Label, Row, Rows};
 pub use schedule::{ArrivalProcess, RateStep, Schedule};
 pub use session::{
     Auth, Burst, CookiePolicy, Credentials, Cursor, FailureRule, InitialCookie, Links, ListEnd, Order,
@@ -103,6 +105,9 @@ pub struct Plan {
     pub variables: Vec<Variable>,
     /// Data tables.
     pub data: Vec<DataTable>,
+    /// Names for the rows of reports, by path. The first that matches counts.
+    #[serde(skip)]
+    pub labels: Vec<Label>,
 }
 
 impl Plan {
@@ -129,6 +134,7 @@ impl Plan {
             teardown: Vec::new(),
             variables: Vec::new(),
             data: Vec::new(),
+            labels: Vec::new(),
         }
     }
 

@@ -377,6 +377,27 @@ impl Request {
         Ok(Self::new(path, RequestShape { basic_auth, ..RequestShape::get(endpoint) }))
     }
 
+    /// A GET of `url`, whose path and query may contain values in double braces.
+    ///
+    /// # Errors
+    /// As [`Request::get`], and when the host or the port contains a value.
+    pub fn template(url: &str) -> Result<Self, PlanError> {
+        let text = url.trim();
+        let authority = text.find("://").map_or(0, |at| at + 3);
+        let end = text[authority..].find(['/', '?', '#']).map_or(text.len(), |at| authority + at);
+        let (origin, rest) = text.split_at(end);
+        if template::is_template(origin) {
+            let remedy = "give scheme, host and port as they are; path and query may contain values";
+            return Err(PlanError::new("url", url, remedy));
+        }
+        let mut request = Self::get(origin)?;
+        let path = rest.split('#').next().unwrap_or_default();
+        request.path = if path.starts_with('/') { path.into() } else { format!("/{path}").into() };
+        request.is_template = true;
+        request.check_template()?;
+        Ok(request)
+    }
+
     /// The URL, for tables and messages.
     #[must_use]
     pub fn url(&self) -> String {

@@ -223,21 +223,10 @@ pub enum Take {
 }
 
 impl Plan {
-    /// The steps of all scenarios in order, each with its scenario. Their positions are the rows of reports.
+    /// The steps of all scenarios in order, each with its scenario.
     pub fn steps(&self) -> impl Iterator<Item = (&Scenario, &Step)> {
         let of = |scenario| Scenario::all_steps(scenario).map(move |step| (scenario, step));
         self.scenarios.iter().flat_map(of)
-    }
-
-    /// The row of a report that each request is counted in: that of its step, or else its own.
-    #[must_use]
-    pub fn rows(&self) -> Vec<u32> {
-        let mut rows: Vec<u32> = (0..self.requests.len() as u32).collect();
-        for (row, (_, step)) in (0..).zip(self.steps()) {
-            let requests = step.request.0 as usize..(step.request.0 + step.choices) as usize;
-            rows.get_mut(requests).into_iter().flatten().for_each(|of| *of = row);
-        }
-        rows
     }
 }
 

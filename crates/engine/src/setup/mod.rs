@@ -105,7 +105,7 @@ impl Prepared {
             names: Names::new(plan, contents),
         };
         let mut endpoints = Endpoints::default();
-        prepared.requests = prepared.encode_all(&plan.requests, &plan.rows(), &mut endpoints)?;
+        prepared.requests = prepared.encode_all(&plan.requests, &plan.rows().of_requests, &mut endpoints)?;
         for request in plan.session.setup.iter().chain(plan.session.recovery_requests()) {
             endpoints.add(&request.endpoint, &prepared)?;
         }

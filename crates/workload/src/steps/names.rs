@@ -107,7 +107,7 @@ impl Names {
         }
     }
 
-    /// The value called `name`: a capture, a variable, or `table.column`.
+    /// The value called `name`: a capture, a variable, `table.column`, or a column of any table.
     pub(crate) fn named(&self, name: &str) -> Value {
         if let Some(index) = self.capture(name) {
             return Value::Capture(index);
@@ -115,10 +115,13 @@ impl Names {
         if let Some(index) = self.variables.iter().position(|(variable, _)| variable == name) {
             return Value::Variable(index);
         }
-        match name.split_once('.') {
-            Some((table, column)) => self.column(table, column),
-            None => Value::Constant([].into()),
+        if let Some((table, column)) = name.split_once('.') {
+            return self.column(table, column);
         }
+        let column = |(table, rows): (usize, &Rows)| {
+            rows.table.column(name).map(|column| Value::Cell { table, column })
+        };
+        self.tables.iter().enumerate().find_map(column).unwrap_or(Value::Constant([].into()))
     }
 
     fn column(&self, table: &str, column: &str) -> Value {
