@@ -106,7 +106,6 @@ pub struct Plan {
     /// Data tables.
     pub data: Vec<DataTable>,
     /// Names for the rows of reports, by path. The first that matches counts.
-    #[serde(skip)]
     pub labels: Vec<Label>,
 }
 

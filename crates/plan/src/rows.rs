@@ -2,6 +2,7 @@
 
 use crate::{Plan, PlanError, Request};
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
 /// A name for the requests whose path matches a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,12 @@ impl Label {
             rest = &rest[at + part.len()..];
         }
         rest.ends_with(last)
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.pattern, self.name)
     }
 }
 

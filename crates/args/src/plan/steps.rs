@@ -19,6 +19,14 @@ pub(super) fn request(url: &str) -> Result<Request, PlanError> {
 pub(super) fn add(args: &Load, plan: &mut Plan) -> Result<(), PlanError> {
     plan.data = args.data.iter().map(|text| data(text)).collect::<Result<_, _>>()?;
     let checks = args.check.iter().map(|text| Check::parse("check", text)).collect::<Result<Vec<_>, _>>()?;
+    if !plan.scenarios.is_empty() {
+        // A suite has its steps; the checks are for all of them.
+        for scenario in &mut plan.scenarios {
+            let steps = scenario.setup.iter_mut().chain(&mut scenario.steps).chain(&mut scenario.teardown);
+            steps.for_each(|step| step.checks.extend(checks.iter().cloned()));
+        }
+        return Ok(());
+    }
     let has_values = plan.requests.iter().any(contains_values);
     if !has_values && checks.is_empty() && plan.data.is_empty() {
         return Ok(());

@@ -9,8 +9,8 @@ use super::texts::{Captures, Variables};
 use super::words::{As, Calls, Condition, Limit, Rate, Several, Share, Time};
 use crate::query::Check;
 use crate::{
-    Again, Endpoint, Plan, PlanError, Recovery, Repeat, Request, RequestId, Scenario, Schedule, SessionShape,
-    Step, Think, Timeouts, Work,
+    Again, Endpoint, Label, Plan, PlanError, Recovery, Repeat, Request, RequestId, Scenario, Schedule,
+    SessionShape, Step, Think, Timeouts, Work,
 };
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ impl PlanTable {
         plan.requests = std::mem::take(&mut reader.requests);
         plan.seed = self.seed;
         plan.slos = self.slo.0;
+        plan.labels = self.labels.iter().map(|text| Label::parse(text)).collect::<Result<_, _>>()?;
         plan.variables = self.variables.0;
         plan.data = self.data;
         plan.session = self.session.into_session(&self.load, has_steps, &mut reader)?;
@@ -103,6 +104,7 @@ impl PlanTable {
         let mut file = Self {
             seed: plan.seed,
             slo: Several(plan.slos.clone()),
+            labels: plan.labels.iter().map(Label::to_string).collect(),
             load: LoadTable::of(plan),
             variables: Variables(plan.variables.clone()),
             data: plan.data.clone(),

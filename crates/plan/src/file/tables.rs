@@ -31,6 +31,9 @@ pub(super) struct PlanTable {
     /// Service-level objectives, such as `p99<200ms` or `errors<0.1%`. A run that misses one exits with code 99.
     #[serde(skip_serializing_if = "Several::is_empty")]
     pub(super) slo: Several<String>,
+    /// Names for the rows of reports, by path: `/item/*=item`. The first that matches counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) labels: Vec<String>,
     /// When sessions start, and when the run ends.
     #[serde(skip_serializing_if = "is_default")]
     pub(super) load: LoadTable,
