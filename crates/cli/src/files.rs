@@ -69,7 +69,7 @@ fn plan_file(load: &Load) -> Option<Load> {
 pub(crate) fn check_names(slos: &[Slo], labels: &RowLabels) -> Result<(), UsageError> {
     let names = labels.names();
     for slo in slos {
-        let Some(name) = slo.name.as_deref().filter(|name| !names.contains(name)) else { continue };
+        let Some(name) = slo.name.as_deref().filter(|name| !labels.has_name(name)) else { continue };
         let remedy = match (nearest(name, names.iter().copied()), names.as_slice()) {
             (Some(nearest), _) => format!("did you mean `{nearest}`?"),
             (None, [first, ..]) => {

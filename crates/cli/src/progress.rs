@@ -203,13 +203,14 @@ fn visible(line: &str) -> usize {
     line.chars().count() - codes.sum::<usize>()
 }
 
-/// Why calls got no reply, the most frequent reason first.
+/// Why calls got no reply, or one that did not pass a check, the most frequent reason first.
 fn failures(tally: &Tally) -> Vec<(&'static str, u64)> {
     let without_reply = |outcome: &Outcome| !matches!(outcome, Outcome::Completed | Outcome::Unfinished);
     let mut failures: Vec<_> = tally
         .outcomes()
         .filter(|(outcome, _)| without_reply(outcome))
         .map(|(outcome, calls)| (outcome.text(), calls))
+        .chain(Some(("check failed", tally.counters().check_failed)).filter(|(_, calls)| *calls > 0))
         .collect();
     failures.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
     failures
@@ -256,7 +257,7 @@ mod tests {
         for number in 0..3 {
             let at = |seconds: u64| Timestamp::from_nanos(seconds * 1_000_000_000);
             let mut tally = Tally::new();
-            tally.record(&warwolf_measure::Sample {
+            let sample = warwolf_measure::Sample {
                 intended: at(number),
                 started: at(number),
                 sent: Timestamp::NEVER,
@@ -269,14 +270,20 @@ mod tests {
                 target: 0,
                 outcome: Outcome::Refused,
                 check_failed: false,
+            };
+            tally.record(&sample);
+            tally.record(&warwolf_measure::Sample {
+                outcome: Outcome::Completed,
+                check_failed: number == 0,
+                ..sample
             });
             progress.show(&Interval { number, start: at(number), end: at(number + 1), tally });
         }
         let snapshot = progress.snapshot(Timestamp::from_nanos(3_000_000_000), Duration::from_secs(3));
-        assert_eq!(snapshot.failures, [("connection refused", 3)]);
+        assert_eq!(snapshot.failures, [("connection refused", 3), ("check failed", 1)]);
         assert_eq!(progress.measured.errors(), 2, "the warm-up is left out");
         assert_eq!(snapshot.slos[0].state, warwolf_measure::SloState::Broken);
-        assert!(line(&snapshot).contains("3 errors (connection refused)"), "{}", line(&snapshot));
+        assert!(line(&snapshot).contains("4 errors (connection refused)"), "{}", line(&snapshot));
     }
 
     #[test]

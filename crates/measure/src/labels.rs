@@ -34,6 +34,13 @@ pub struct RowLabel {
     pub scenario: Option<String>,
 }
 
+impl RowLabel {
+    /// Returns the name after that of the scenario, such as `buyer: login`, if it belongs to one.
+    fn full_name(&self) -> Option<String> {
+        self.scenario.as_ref().map(|scenario| format!("{scenario}: {}", self.name))
+    }
+}
+
 /// A check, and the row that it belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -129,9 +136,17 @@ impl RowLabels {
         rows.filter(|(_, row)| fits(row)).map(|(index, _)| index).collect()
     }
 
+    /// Returns whether an SLO may use the name: one of [`Self::names`], or that of a step after its scenario, such as
+    /// `buyer: login`.
+    #[must_use]
+    pub fn has_name(&self, name: &str) -> bool {
+        self.scope(name).is_some()
+    }
+
     /// Returns what a name stands for: the rows of that name, otherwise the group, otherwise the scenario.
     pub(crate) fn scope(&self, name: &str) -> Option<Scope> {
-        let rows = self.rows_where(|row| row.name == name);
+        let rows =
+            self.rows_where(|row| row.name == name || row.full_name().is_some_and(|full| full == name));
         if !rows.is_empty() {
             return Some(Scope::Rows(rows));
         }
@@ -171,8 +186,10 @@ mod tests {
             ("item", Some(Scope::Rows(vec![1]))),
             ("checkout", Some(Scope::Group(0))),
             ("buyer", Some(Scope::Rows(vec![0, 1]))),
+            ("visitor: login", Some(Scope::Rows(vec![2]))),
             ("nobody", None),
         ] {
+            assert_eq!(labels.has_name(name), expected.is_some());
             assert_eq!(labels.scope(name), expected, "{name}");
         }
         assert_eq!(labels.names(), ["login", "item", "plain", "checkout", "buyer", "visitor"]);

@@ -142,17 +142,15 @@ impl Plan {
         self.requests.iter().chain(&self.session.setup).chain(self.session.recovery_requests())
     }
 
-    /// Returns the SLOs of the run and of its steps. Those of a step begin with its name, such as `login: p99<300ms`.
+    /// Returns the SLOs of the run and of its steps. Those of a step begin with its name, such as `login: p99<300ms`, after that of
+    /// its scenario if there are several.
     #[must_use]
     pub fn all_slos(&self) -> Vec<String> {
         let mut slos = self.slos.clone();
-        for step in self.scenarios.iter().flat_map(Scenario::all_steps) {
-            for slo in &step.slos {
-                let slo = format!("{}: {slo}", step.name);
-                // Steps of one name in several scenarios are judged together.
-                if !slos.contains(&slo) {
-                    slos.push(slo);
-                }
+        for scenario in &self.scenarios {
+            let name = if self.scenarios.len() > 1 { format!("{}: ", scenario.name) } else { String::new() };
+            for step in scenario.all_steps() {
+                slos.extend(step.slos.iter().map(|slo| format!("{name}{}: {slo}", step.name)));
             }
         }
         slos

@@ -336,5 +336,10 @@ fn slos_of_steps_have_their_names() {
         Scenario::new("buyer", vec![step("login", "p99<300ms"), step("buy", "p50<1s")]),
         Scenario::new("visitor", vec![step("login", "p99<300ms")]),
     ];
+    assert_eq!(
+        plan.all_slos(),
+        ["errors<1%", "buyer: login: p99<300ms", "buyer: buy: p50<1s", "visitor: login: p99<300ms"]
+    );
+    plan.scenarios.truncate(1);
     assert_eq!(plan.all_slos(), ["errors<1%", "login: p99<300ms", "buy: p50<1s"]);
 }

@@ -67,9 +67,9 @@ fn slos<'r>(report: &'r Report<'_>) -> impl Iterator<Item = Case> + 'r {
 fn checks<'r>(report: &'r Report<'_>) -> impl Iterator<Item = Case> + 'r {
     steps::checks(&report.summary).map(|(step, check)| {
         let result = steps::check_result(check);
-        let examples = check.examples.iter().map(steps::example_lines).map(|lines| lines.join("\n  "));
+        let examples = steps::examples(check).into_iter().map(|example| example.lines().join("\n  "));
         Case {
-            name: format!("{}: {}", steps::step_name(step), check.text),
+            name: format!("{}: {}", steps::full_name(&report.summary, step), check.text),
             failure: (check.failed > 0).then(|| result.clone()),
             is_skipped: check.passed + check.failed == 0,
             output: std::iter::once(result).chain(examples).collect::<Vec<_>>().join("\n"),

@@ -5,7 +5,7 @@ use crate::layout::{
     quantile, quantile_rows, reason_label, target,
 };
 use crate::rendered::markdown_table;
-use crate::unit::{count, counted, duration, rate, share};
+use crate::unit::{count, counted, rate, share};
 use crate::wording;
 use crate::{Report, asked, steps};
 use std::fmt::Write;
@@ -142,14 +142,12 @@ fn checks(out: &mut String, summary: &Summary) -> std::fmt::Result {
     if steps::checks(summary).next().is_none() {
         return Ok(());
     }
-    table(out, &steps::CHECK_HEADINGS, steps::checks(summary).map(steps::check_cells))?;
+    table(out, &steps::CHECK_HEADINGS, steps::check_cells(summary))?;
     for (step, check) in steps::checks(summary).filter(|(_, check)| !check.examples.is_empty()) {
-        writeln!(out, "{}: {}\n", escape(steps::step_name(step)), escape(&check.text))?;
-        for example in &check.examples {
-            let [request, found, body] =
-                [&example.request, &example.found, &example.body].map(|text| code(&steps::one_line(text)));
-            let at = duration(example.at_ns as f64);
-            writeln!(out, "- after {at}: {request}: status {}, found {found}, body {body}", example.status)?;
+        writeln!(out, "{}: {}\n", escape(&steps::full_name(summary, step)), escape(&check.text))?;
+        for steps::Example { at, request, status, found, body } in steps::examples(check) {
+            let [request, found, body] = [request, found, body].map(|text| code(&text));
+            writeln!(out, "- after {at}: {request}: status {status}, found {found}, body {body}")?;
         }
         writeln!(out)?;
     }

@@ -132,9 +132,19 @@ pub(crate) fn checks(summary: &Summary) -> impl Iterator<Item = (&StepFigures, &
     summary.steps.iter().flat_map(|step| step.checks.iter().map(move |check| (step, check)))
 }
 
-/// Returns the cells below [`CHECK_HEADINGS`].
-pub(crate) fn check_cells((step, check): (&StepFigures, &CheckFigures)) -> Vec<String> {
-    vec![step_name(step).to_owned(), count(check.passed), count(check.failed), check.text.clone()]
+/// Returns the rows below [`CHECK_HEADINGS`].
+pub(crate) fn check_cells(summary: &Summary) -> impl Iterator<Item = Vec<String>> + '_ {
+    checks(summary).map(|(step, check)| {
+        vec![full_name(summary, step), count(check.passed), count(check.failed), check.text.clone()]
+    })
+}
+
+/// Returns the name of a step, after that of its scenario if there are several.
+pub(crate) fn full_name(summary: &Summary, step: &StepFigures) -> String {
+    match &step.scenario {
+        Some(scenario) if summary.scenarios.len() > 1 => format!("{scenario}: {}", step_name(step)),
+        _ => step_name(step).to_owned(),
+    }
 }
 
 /// Returns how many completed requests did not pass a check, with their share; none if nothing is checked.
@@ -162,21 +172,55 @@ pub(crate) fn check_result(check: &CheckFigures) -> String {
     }
 }
 
-/// Returns the time, request and result of an example, and the beginning of the body, as lines without line ends.
-pub(crate) fn example_lines(example: &CheckExample) -> [String; 3] {
-    let body = match example.body.as_str() {
-        "" => "no body".to_owned(),
-        body => one_line(body),
+/// An example of a failed check as text for people, each part one line.
+pub(crate) struct Example {
+    /// When the reply ended, and how many examples are the same but for that.
+    pub(crate) at: String,
+    pub(crate) request: String,
+    pub(crate) status: u16,
+    pub(crate) found: String,
+    pub(crate) body: String,
+}
+
+/// Returns the examples of a check that differ.
+pub(crate) fn examples(check: &CheckFigures) -> Vec<Example> {
+    let is_same = |one: &CheckExample, other: &CheckExample| {
+        (&one.request, one.status, &one.found, &one.body)
+            == (&other.request, other.status, &other.found, &other.body)
     };
-    [
-        format!("after {}: {}", duration(example.at_ns as f64), one_line(&example.request)),
-        format!("status {}, found {}", example.status, one_line(&example.found)),
-        body,
-    ]
+    let mut different: Vec<(&CheckExample, usize)> = Vec::new();
+    for example in &check.examples {
+        match different.iter_mut().find(|(one, _)| is_same(one, example)) {
+            Some((_, times)) => *times += 1,
+            None => different.push((example, 1)),
+        }
+    }
+    let text = |(example, times): (&CheckExample, usize)| {
+        let alike = if times > 1 { format!(" ({times} alike)") } else { String::new() };
+        Example {
+            at: format!("{}{alike}", duration(example.at_ns as f64)),
+            request: one_line(&example.request),
+            status: example.status,
+            found: one_line(&example.found),
+            body: one_line(&example.body),
+        }
+    };
+    different.into_iter().map(text).collect()
+}
+
+impl Example {
+    /// Returns the request, the result and the body as lines.
+    pub(crate) fn lines(&self) -> [String; 3] {
+        [
+            format!("after {}: {}", self.at, self.request),
+            format!("status {}, found {}", self.status, self.found),
+            if self.body.is_empty() { "no body".to_owned() } else { self.body.clone() },
+        ]
+    }
 }
 
 /// Returns a text of the server as one line: blank space in it becomes one blank.
-pub(crate) fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> String {
     printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
@@ -300,7 +344,7 @@ pub(crate) fn write_csv(out: &mut String, summary: &Summary) -> std::fmt::Result
         writeln!(out, "\nstep,check,passed,failed")?;
     }
     for (step, check) in checks(summary) {
-        let (name, text) = (quoted(step_name(step)), quoted(&check.text));
+        let (name, text) = (quoted(&full_name(summary, step)), quoted(&check.text));
         writeln!(out, "{name},{text},{},{}", check.passed, check.failed)?;
     }
     Ok(())

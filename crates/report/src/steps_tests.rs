@@ -42,9 +42,9 @@ fn checks_and_slos_of_steps_are_test_cases() {
         "tests=\"7\" failures=\"2\" errors=\"0\" skipped=\"1\"",
         "name=\"buy: errors&lt;1%\">\n      <failure message=\"30.0 %\"/>",
         "name=\"checkout: p50&lt;8ms\">\n      <system-out>7.00 ms</system-out>",
-        "name=\"login: status == 200\">\n      <system-out>100 replies passed</system-out>",
-        "name=\"buy: json $.ok == true\">\n      <failure message=\"30 of 100 replies failed\"/>",
-        "after 27.0 ms: POST http://a.test/cart?a=&lt;b&gt;&amp;c\n  status 200, found false\n  {&quot;ok",
+        "name=\"buyer: login: status == 200\">\n      <system-out>100 replies passed</system-out>",
+        "name=\"buyer: buy: json $.ok == true\">\n      <failure message=\"30 of 100 replies failed\"/>",
+        "after 27.0 ms (5 alike): POST http://a.test/cart?a=&lt;b&gt;&amp;c\n  status 200, found false\n  {&quot;ok",
         "body contains &quot;|&lt;b&gt;&quot;\">\n      <skipped/>\n      <system-out>not evaluated<",
     ] {
         assert!(text.contains(expected), "no `{expected}` in {text}");
@@ -98,7 +98,7 @@ fn a_page_has_steps_groups_and_checks() {
         "<td class=\"text\">\u{a0}\u{a0}\u{a0}look at &lt;items&gt;</td>",
         "id=\"groups\"",
         "id=\"checks\"",
-        "<summary>buy: json $.ok == true: the first 5 that failed</summary>",
+        "<summary>buyer: buy: json $.ok == true: the first 5 that failed</summary>",
         "id=\"charts\"",
     ] {
         from += page[from..].find(part).unwrap_or_else(|| panic!("no `{part}`, or not in its place"));

@@ -242,7 +242,7 @@ fn plan_steps(out: &mut String, summary: &Summary, paint: Paint) {
 
 /// Writes every check, and examples of replies that did not pass.
 fn checks(out: &mut String, summary: &Summary, paint: Paint) {
-    let rows: Vec<_> = steps::checks(summary).map(steps::check_cells).collect();
+    let rows: Vec<_> = steps::check_cells(summary).collect();
     if rows.is_empty() {
         return;
     }
@@ -255,9 +255,9 @@ fn checks(out: &mut String, summary: &Summary, paint: Paint) {
     }
     line!(out, "{}", paint.heading("Failed checks, the first replies of each:"));
     for (step, check) in failed {
-        line!(out, "  {}: {}", steps::step_name(step), check.text);
-        for example in &check.examples {
-            let [request, result, body] = steps::example_lines(example);
+        line!(out, "  {}: {}", steps::full_name(summary, step), check.text);
+        for example in steps::examples(check) {
+            let [request, result, body] = example.lines();
             line!(out, "    {}", steps::cut(&request, WIDTH - 4));
             line!(out, "      {}", steps::cut(&result, WIDTH - 6));
             line!(out, "      {}", steps::cut(&body, WIDTH - 6));

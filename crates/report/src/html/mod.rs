@@ -202,22 +202,17 @@ fn checks(out: &mut String, summary: &Summary) {
         return;
     }
     part(out, "checks", "Checks");
-    table(out, &steps::CHECK_HEADINGS, steps::checks(summary).map(steps::check_cells));
+    table(out, &steps::CHECK_HEADINGS, steps::check_cells(summary));
     for (step, check) in steps::checks(summary).filter(|(_, check)| !check.examples.is_empty()) {
-        let name = escape(&format!("{}: {}", steps::step_name(step), check.text));
+        let name = escape(&format!("{}: {}", steps::full_name(summary, step), check.text));
         let number = check.examples.len();
         let _ = writeln!(
             out,
             "<details class=\"examples\" open><summary>{name}: the first {number} that failed</summary>"
         );
-        let rows = check.examples.iter().map(|example| {
-            vec![
-                duration(example.at_ns as f64),
-                steps::one_line(&example.request),
-                example.status.to_string(),
-                steps::one_line(&example.found),
-                steps::one_line(&example.body),
-            ]
+        let rows = steps::examples(check).into_iter().map(|example| {
+            let steps::Example { at, request, status, found, body } = example;
+            vec![at, request, status.to_string(), found, body]
         });
         table(out, &["at", "<request", "status", "<found", "<body"], rows);
         out.push_str("</details>\n");
