@@ -160,13 +160,20 @@ impl Prepared {
         if let Some(credentials) = plain_proxy.and_then(|proxy| proxy.basic_auth.as_ref()) {
             builder = builder.header("Proxy-Authorization", &basic(credentials));
         }
+        let mut fields_to_come = self.session_fields;
         for (hole, (name, value)) in (FIRST_VALUE..).zip(&texts.fields) {
             builder = match constant(value) {
+                Some(value) if value.is_empty() && name.eq_ignore_ascii_case("cookie") => {
+                    if !std::mem::take(&mut fields_to_come) {
+                        continue;
+                    }
+                    builder.hole(SESSION_HOLE)
+                }
                 Some(value) => builder.header(name, &value),
                 None => builder.header_hole(name, hole),
             };
         }
-        if self.session_fields {
+        if fields_to_come {
             builder = builder.hole(SESSION_HOLE);
         }
         builder = match &texts.body {
