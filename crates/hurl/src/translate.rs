@@ -252,7 +252,7 @@ impl Translator<'_> {
     fn captures(&mut self, entry: &Entry) -> Vec<warwolf_plan::query::Capture> {
         let mut captures = Vec::new();
         for capture in entry.response.iter().flat_map(|response| &response.captures) {
-            let checks = Checks { values: &self.values, files: &self.files };
+            let checks = Checks { values: &self.values, files: &self.files, captures: &[] };
             let translated = checks.capture(capture);
             let name = checks.values.text(&capture.name, "the name of a variable");
             if let Ok(name) = name
@@ -269,8 +269,8 @@ impl Translator<'_> {
     }
 
     fn checks(&mut self, entry: &Entry, choices: &Choices) -> Vec<Check> {
-        let checks = Checks { values: &self.values, files: &self.files };
         let Some(response) = &entry.response else { return redirect_checks(choices) };
+        let checks = Checks { values: &self.values, files: &self.files, captures: &response.captures };
         let mut all = checks.implicit(response, &mut self.problems);
         for assert in &response.asserts {
             match checks.assert(assert) {
@@ -284,6 +284,7 @@ impl Translator<'_> {
         if choices.fail_with_body {
             all.push(Check::new(Query::Status, Predicate::Less(Literal::Integer(400))));
         }
+        self.values.checked();
         all
     }
 

@@ -19,6 +19,8 @@ const CAPTURE_MAX: u32 = 2_048;
 pub(super) struct Checks<'a> {
     pub(super) values: &'a Values,
     pub(super) files: &'a Files<'a>,
+    /// The captures of the same response.
+    pub(super) captures: &'a [ast::Capture],
 }
 
 impl Checks<'_> {
@@ -130,6 +132,9 @@ impl Checks<'_> {
     pub(super) fn assert(&self, assert: &Assert) -> Result<Vec<Check>, Refused> {
         if let QueryKind::Variable(name) = &assert.query.kind {
             let name = self.values.text(name, "the name of a variable")?;
+            if self.values.is_fresh(&name) {
+                return self.fresh(&name, assert);
+            }
             if self.values.constant(&name).is_some() {
                 let reason = "its value is known before the run and does not depend on the response";
                 return Err(refuse(assert.query.pos, format!("assert on variable `{name}`"), reason));
@@ -162,6 +167,17 @@ impl Checks<'_> {
             checks.push(Check { is_negated: false, predicate: Predicate::Exists, ..input });
         }
         Ok(checks)
+    }
+
+    /// An assert on a variable that the same response sets: on what it is captured from.
+    fn fresh(&self, name: &str, assert: &Assert) -> Result<Vec<Check>, Refused> {
+        let is_it =
+            |capture: &&ast::Capture| self.values.text(&capture.name, "").is_ok_and(|own| own == name);
+        let Some(capture) = self.captures.iter().rev().find(is_it) else {
+            return Err(refuse(assert.query.pos, format!("variable `{name}`"), "it is captured nowhere"));
+        };
+        let filters = capture.filters.iter().chain(&assert.filters).cloned().collect();
+        self.assert(&Assert { query: capture.query.clone(), filters, predicate: assert.predicate.clone() })
     }
 
     /// A query, the kind of its value, and the filter that gives it the value that it has in Hurl.
@@ -197,6 +213,10 @@ impl Checks<'_> {
             QueryKind::Regex(pattern) => (Query::Regex(self.group(pattern)?), Kind::Text),
             QueryKind::Variable(name) => {
                 let name = text(name)?;
+                if self.values.is_fresh(&name) {
+                    let reason = "it is captured from the same response: capture it from there again";
+                    return later(&format!("variable `{name}`"), reason);
+                }
                 if !self.values.is_defined(&name) {
                     return later(&format!("variable `{name}`"), "it is captured nowhere before");
                 }

@@ -154,6 +154,10 @@ fn url(
     if end.is_none() && template.pieces.len() > 1 {
         return Err(wrong("its host must be known before the run: give its variable with --variable"));
     }
+    let has_space = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains([' ', '\t', '\n']));
+    if template.pieces.iter().any(has_space) {
+        return Err(wrong("it contains a space: write %20"));
+    }
     let (origin, rest) = first.split_at(end.unwrap_or(first.len()));
     let whole = template.as_text().filter(|_| !path_as_is);
     let parsed = Request::get(whole.unwrap_or(origin)).map_err(|error| wrong(&error.to_string()))?;

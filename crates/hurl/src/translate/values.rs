@@ -2,7 +2,7 @@
 
 use super::{Refused, refuse};
 use crate::ast::{self, Expr, Json, JsonPiece, Number, Placeholder, Pos, VariableValue};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warwolf_plan::template::{Piece, Template, TimeFormat, ValueSource};
 
 /// The value of a variable that is known before the run.
@@ -64,6 +64,8 @@ enum Known {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values {
     known: BTreeMap<String, Known>,
+    /// Captured from the response that is checked: its checks do not know them.
+    fresh: BTreeSet<String>,
 }
 
 /// Variables that are constant.
@@ -75,7 +77,7 @@ impl Values {
         let plan_values = plan_values
             .iter()
             .filter_map(|(name, source)| Some((name.clone(), Known::Source(ValueSource::named(source)?))));
-        Self { known: plan_values.chain(constants).collect() }
+        Self { known: plan_values.chain(constants).collect(), fresh: BTreeSet::new() }
     }
 
     /// A capture takes this name from here on.
@@ -90,7 +92,17 @@ impl Values {
             return Err(refuse(pos, format!("capture `{name}`"), reason));
         }
         self.known.insert(name.to_owned(), Known::Source(ValueSource::Name(name.to_owned())));
+        self.fresh.insert(name.to_owned());
         Ok(())
+    }
+
+    /// The response is checked: from here on its captures are like others.
+    pub(super) fn checked(&mut self) {
+        self.fresh.clear();
+    }
+
+    pub(super) fn is_fresh(&self, name: &str) -> bool {
+        self.fresh.contains(name)
     }
 
     /// Defines a variable as `[Options]` do.
@@ -137,6 +149,10 @@ impl Values {
         let source = match &value.expr {
             Expr::NewDate => ValueSource::Now(TimeFormat::Rfc3339),
             Expr::NewUuid => ValueSource::Uuid,
+            Expr::Variable(name) if self.is_fresh(name) => {
+                let reason = "it is captured from the same response, whose checks do not know it: assert it in the next entry";
+                return Err(refuse(value.pos, format!("variable `{name}`"), reason));
+            }
             Expr::Variable(name) => match self.known.get(name) {
                 Some(Known::Constant(constant)) => {
                     push_text(template, &constant.text());

@@ -2,6 +2,7 @@
 
 mod failures;
 mod history;
+mod hurl;
 mod network;
 mod pages;
 mod requests;
