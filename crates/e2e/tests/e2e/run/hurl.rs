@@ -131,7 +131,9 @@ impl Received {
             "/moved" => ("302 Found", "Location: /json\r\n".to_owned(), Vec::new()),
             "/missing" => ("404 Not Found", String::new(), b"nothing".to_vec()),
             "/bytes" => ("200 OK", "Content-Type: application/octet-stream\r\n".to_owned(), vec![0, 255, 10]),
-            "/poll" if polls % 3 != 0 => ("202 Accepted", json.to_owned(), b"{\"state\": \"busy\"}".to_vec()),
+            "/poll" if !polls.is_multiple_of(3) => {
+                ("202 Accepted", json.to_owned(), b"{\"state\": \"busy\"}".to_vec())
+            }
             "/poll" => ("200 OK", json.to_owned(), b"{\"state\": \"done\"}".to_vec()),
             "/echo" => ("200 OK", String::new(), self.body.clone()),
             _ => ("200 OK", String::new(), b"ok".to_vec()),
@@ -171,18 +173,22 @@ fn failed_checks(report: &Value) -> Vec<String> {
 #[test]
 fn a_suite_runs_as_load() {
     let api = Api::start();
-    let files = ["login.hurl", "json.hurl", "options.hurl"].map(|name| suite().join(name));
-    let mut words = vec!["run", "--format", "json", "--quiet", "-c", "3", "-n", "30"];
+    let files = ["login.hurl", "json.hurl", "options.hurl", "requests.hurl"].map(|name| suite().join(name));
+    let mut words = vec!["run", "--format", "json", "--quiet", "-c", "3", "-n", "40"];
     words.extend(files.iter().map(|file| file.to_str().expect("a path without odd bytes")));
     let told = Warwolf::new(&words).and(&variables(&api)).told().exits(0);
     assert_eq!(told.account("check_failed"), 0, "{told:#?}");
     let steps = told.report()["steps"].as_array().expect("steps");
-    assert_eq!(steps.len(), 3 + 1 + 5, "{told:#?}");
+    assert_eq!(steps.len(), 3 + 1 + 5 + 10, "{told:#?}");
     let scenarios: Vec<_> = steps.iter().filter_map(|step| step["scenario"].as_str()).collect();
     assert!(["login", "json", "options"].iter().all(|name| scenarios.contains(name)), "{scenarios:?}");
-    assert!(
-        api.seen().iter().any(|line| line.starts_with("GET /echo/t-42/42?n=5 | sid=s1 | Bearer t-42 | s1 5"))
-    );
+    let seen = api.seen();
+    for expected in [
+        "GET /echo/t-42/42?n=5 | sid=s1 | Bearer t-42 | s1 5",
+        "GET /ok?a=1&b=x%20y&c=5 | lang=en; theme=dark | Basic YW5uOnMzY3JldA==",
+    ] {
+        assert!(seen.iter().any(|line| line.starts_with(expected)), "{expected}: {seen:#?}");
+    }
 }
 
 #[test]
