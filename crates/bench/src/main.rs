@@ -13,6 +13,7 @@ mod once;
 mod scenario;
 mod server;
 mod spent;
+mod steps;
 mod table;
 mod tool;
 mod verdicts;

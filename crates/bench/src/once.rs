@@ -34,6 +34,7 @@ impl Single {
             Self { name: "instructions", measure: crate::instructions::measure },
             Self { name: "open20k", measure: open_loop },
             Self { name: "first-request", measure: first_request },
+            Self { name: "steps", measure: crate::steps::measure },
             Self { name: "httperf-same-rate", measure: crate::classic::same_rate },
             Self { name: "httperf-10000", measure: crate::classic::ten_thousand },
             Self { name: "httperf-60000", measure: crate::classic::sixty_thousand },

@@ -10,7 +10,10 @@ use crate::spent::SERVER_CORE;
 /// Size of the larger response in bytes.
 const PAGE_BYTES: u64 = 75_000;
 
-/// A running nginx: `/` is a small response from memory, `/page` has 75,000 bytes from a file.
+/// The response to all steps of sessions.
+const STEPS: &str = r#"{"ok":true,"token":"0123456789abcdef","user":{"id":7,"name":"Ann","mail":"ann@a.test"},"items":[{"id":7,"price":9.5},{"id":8,"price":19.0},{"id":9,"price":0.99}],"next":"/steps/next"}"#;
+
+/// A running nginx: `/` is a small response from memory, `/steps/` a JSON document, `/page` has 75,000 bytes from a file.
 pub(crate) struct Server {
     _process: Process,
     folder: TempDir,
@@ -42,7 +45,8 @@ impl Server {
              fastcgi_temp_path {at}/f; uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\
              server {{ listen 127.0.0.1:{port} backlog=16384; listen 127.0.0.1:{tls_port} ssl backlog=16384;\n\
              ssl_certificate {at}/cert.pem; ssl_certificate_key {at}/key.pem; root {at};\n\
-             location = / {{ default_type text/plain; return 200 \"hello, warwolf\"; }} location / {{ }} }} }}\n"
+             location = / {{ default_type text/plain; return 200 \"hello, warwolf\"; }}\n\
+             location /steps/ {{ default_type application/json; return 200 '{STEPS}'; }} location / {{ }} }} }}\n"
         );
         std::fs::write(folder.path().join("nginx.conf"), conf)?;
         let process = Process::start("taskset", |command| {
