@@ -28,6 +28,8 @@ complete -c warwolf -n "__fish_warwolf_needs_command" -s h -l help -d 'Print hel
 complete -c warwolf -n "__fish_warwolf_needs_command" -s V -l version -d 'Print version'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "run" -d 'Load a server; `warwolf URL…` means the same'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "explain" -d 'Print the plan of a command line without running it'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "check" -d 'Run each step of a plan once; print request, response, captures and checks'
+complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "import" -d 'Make a plan of curl commands, a HAR, OpenAPI, Postman, an .http file or vegeta targets'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "report" -d 'Print the report of a run file in any format'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "merge" -d 'Merge the run files of several machines that used --shard'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "sweep" -d 'Run a load for every combination of settings; prints a table and plots'
@@ -174,6 +176,78 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s k -l insecur
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l no-resumption -d 'Never resume TLS sessions'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l quiet -d 'Print no description on stderr'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
+random\t'At random'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s c -l connections -d 'Number of users in a closed loop, each with a connection [default: 50]; with --rate, maximum number of connections' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s n -l requests -d 'Stop after this number of requests: 200, 10k, 1.5m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s d -l duration -d 'Stop after this time, including warm-up [default: 10s, unless another option ends the run]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s r -l rate -d 'Open loop: total rate of requests, independent of the server: 500/s, 10/ms, 30/m' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l arrivals -d 'Arrival process of an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l ramp -d 'Change the rate linearly: FROM:TO:TIME; in a closed loop TIME alone: start the users over this time' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l steps -d 'Sequence of rates: 500x10s,1000x10s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l burst -d 'In an open loop, send this number of requests at the same instant; the total rate stays the same' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l think -d 'Pause between the requests of a user: 1s, uniform:1s,3s, exponential:2s' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l warmup -d 'Time at the start that is excluded from the figures, but not from the timeline' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l grace -d 'At the end, wait this long for requests in flight [default: 0s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l seed -d 'Seed of all random choices; by default a seed is chosen and printed' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s m -l method -d 'Method [default: GET, or POST with --body]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s H -l header -d 'Header field, such as \'Accept: text/html\'; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s b -l body -d 'Body, or @FILE for the content of a file' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s T -l content-type -d 'Content-Type of the body' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s A -l accept -d 'Accept header' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s a -l auth -d 'Name and password for basic authentication' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l follow -d 'Follow at most this number of consecutive redirects; each counts as a request, besides those of -n [default: 0]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l timeout -d 'Timeout of a request, from its start to the last byte, connecting included; 0 means no limit [default: 30s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l connect-timeout -d 'Timeout of connecting, including TLS; 0 means no limit [default: 10s]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l pipeline -d 'Number of pipelined requests per connection [default: 1]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s x -l proxy -d 'HTTP proxy: HOST:PORT or NAME:PASSWORD@HOST:PORT' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l resolve -d 'Use this address for a host and port: HOST:PORT:ADDRESS; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l unix-socket -d 'Connect to this Unix socket instead of the host of the URL' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l bind -d 'Source addresses, comma-separated, used in turn; each provides about 28,000 ports' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l send-buffer -d 'Size of the kernel\'s send buffer per connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l receive-buffer -d 'Size of the kernel\'s receive buffer per connection: 64k' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l cacert -d 'Trust the certificates in this PEM file instead of those of the system' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l cert -d 'Client certificate chain, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l key -d 'Private key of --cert, PEM' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l tls-min -d 'Lowest TLS version: 1.2 or 1.3 [default: 1.2]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l tls-max -d 'Highest TLS version: 1.2 or 1.3 [default: 1.3]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l ciphers -d 'Cipher suites to offer, comma-separated IANA or OpenSSL names' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l server-name -d 'Server name to send and to verify instead of the host of the URL' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l threads -d 'Number of worker threads [default: depends on the machine and the load]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l driver -d 'Kernel interface [default: uring if the kernel allows it, else epoll]' -r -f -a "uring\t'io_uring, or an error if it is not available'
+epoll\t'epoll'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
+spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l cookies -d 'Store cookies, separately for each user or session'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l http1.0 -d 'Use HTTP/1.0'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l http1 -d 'Use HTTP/1.1 (the default)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l http2 -d 'Use HTTP/2 or HTTP/3 (not available yet)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l disable-keepalive -d 'Open a new connection for every request'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s 4 -l ipv4 -d 'Use only IPv4 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s 6 -l ipv6 -d 'Use only IPv6 addresses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l nagle -d 'Let the kernel delay small packets (no TCP_NODELAY)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l close-with-reset -d 'Close connections with a reset, so that no port stays in TIME_WAIT'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s k -l insecure -d 'Accept any certificate'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l no-resumption -d 'Never resume TLS sessions'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l quiet -d 'Print only captures and checks, not requests and responses'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand import" -s o -l output -d 'Write the plan to this file instead of stdout' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand import" -l from -d 'Format of the file; by default it is detected' -r -f -a "curl\t''
+har\t''
+http\t''
+openapi\t''
+postman\t''
+vegeta\t''"
+complete -c warwolf -n "__fish_warwolf_using_subcommand import" -l var -d 'Value of a variable, which replaces that of the file; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand import" -l server -d 'URL that operations are below, instead of the server that the document names (OpenAPI)' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand import" -l third-parties -d 'Also import requests to other sites than that of the first request (HAR)'
+complete -c warwolf -n "__fish_warwolf_using_subcommand import" -l quiet -d 'Print only errors on stderr'
+complete -c warwolf -n "__fish_warwolf_using_subcommand import" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand report" -l format -d 'Format of the report on stdout [default: text]' -r -f -a "text\t'The report as text'
 json\t'The report as JSON'

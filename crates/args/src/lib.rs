@@ -9,6 +9,7 @@ pub mod crawl;
 mod environment;
 pub mod experiment;
 pub mod history;
+pub mod import;
 mod load;
 mod output;
 mod plan;
@@ -63,6 +64,11 @@ pub enum Command {
     ///
     /// Repetitions, shares and pauses are left out; polling goes on. Exit code 99: a capture or check failed.
     Check(Box<Check>),
+    /// Make a plan of curl commands, a HAR, OpenAPI, Postman, an .http file or vegeta targets
+    ///
+    /// `warwolf import FILE -o plan.toml`. The plan runs the requests in their order, for one user; `warwolf run --plan` runs it.
+    #[command(after_long_help = import::AFTER_LONG)]
+    Import(Box<import::Import>),
     /// Print the report of a run file in any format
     ///
     /// `warwolf run -o FILE.wwr` writes run files ("-" means stdin). Exit codes are those of `run`.

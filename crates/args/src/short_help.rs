@@ -27,6 +27,7 @@ Commands
   sweep --vary …     run a load for every combination of settings; prints a table and plots
   capacity URL       find the highest rate that meets all SLOs
   replay LOG         replay an access log, at the original times or others
+  import FILE        make a plan of curl commands, a HAR, OpenAPI, Postman, .http or vegeta targets
   history            manage runs saved with --keep NAME: list, trend, compare, tag, prune
   merge FILES -o F   merge the run files of several machines
   torture URL        fuzz a server: find requests that make it fail

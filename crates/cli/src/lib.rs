@@ -18,6 +18,7 @@ mod explain;
 mod files;
 mod history;
 mod hurl;
+mod import;
 mod load;
 mod manuals;
 mod output;
@@ -99,6 +100,7 @@ fn dispatch(command: &Command, matches: &ArgMatches) -> Result<Exit, Failure> {
         Command::Torture(args) => return torture::torture(args),
         Command::Crawl(args) => return crawl::crawl(args),
         Command::Explain(args) => explain::explain(args, matches)?,
+        Command::Import(args) => import::import(args)?,
         Command::Completions(args) => streams::print(&manuals::completions(args))?,
         Command::Man(args) => streams::print(&manuals::manual(args)?)?,
     }

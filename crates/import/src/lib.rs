@@ -47,6 +47,8 @@ pub struct Options<'a> {
     pub variables: &'a BTreeMap<String, String>,
     /// Scheme, host and path that operations of an API are below, instead of the server that the document names.
     pub server: Option<&'a str>,
+    /// The folder that paths of `.http` files are relative to; may be empty.
+    pub folder: &'a str,
     /// Reads a file that the text names and that must be known now.
     pub read: ReadFile<'a>,
 }

@@ -5,8 +5,13 @@ use serde_json::json;
 fn import(entries: Vec<Value>, third_parties: bool) -> Recording {
     let archive =
         json!({"log": {"version": "1.2", "pages": [{"id": "p1", "title": "Shop"}], "entries": entries}});
-    let options =
-        Options { third_parties, variables: &BTreeMap::new(), server: None, read: &|_| Err("none".into()) };
+    let options = Options {
+        third_parties,
+        variables: &BTreeMap::new(),
+        server: None,
+        folder: "",
+        read: &|_| Err("none".into()),
+    };
     read(&archive.to_string(), &options).unwrap()
 }
 

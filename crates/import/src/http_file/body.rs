@@ -29,7 +29,7 @@ impl Reader<'_> {
         let kind = kind.to_ascii_lowercase();
         let place = Place::Line(*number);
         if let (1, Some(path)) = (lines.len(), first.strip_prefix("< ")) {
-            request.body = Body::File(path.trim().to_owned());
+            request.body = Body::File(self.path(path.trim()));
             return Ok(());
         }
         if request
@@ -59,6 +59,12 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// A path that is relative to the file.
+    fn path(&self, path: &str) -> String {
+        let folder = self.options.folder;
+        if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
+    }
+
     /// A line of a body; `< FILE` stands for the content of the file, `<@ FILE` for that with its variables replaced.
     fn line(&self, line: &str, place: &Place, recording: &mut Recording) -> Result<Text, ImportError> {
         let (path, has_variables) = match (line.strip_prefix("< "), line.strip_prefix("<@")) {
@@ -67,7 +73,7 @@ impl Reader<'_> {
             (None, None) => return Ok(self.variables.text(line, place, recording)),
         };
         let wrong = |message: String| ImportError::new(place.clone(), message);
-        let bytes = (self.options.read)(path)
+        let bytes = (self.options.read)(&self.path(path))
             .map_err(|reason| wrong(format!("the file `{path}` cannot be read: {reason}")))?;
         let content =
             String::from_utf8(bytes).map_err(|_| wrong(format!("the file `{path}` is not UTF-8")))?;

@@ -9,7 +9,10 @@ fn import(text: &str) -> Result<Recording, ImportError> {
 }
 
 fn read_with(text: &str, file: crate::ReadFile<'_>) -> Result<Recording, ImportError> {
-    read(text, &Options { third_parties: false, variables: &BTreeMap::new(), server: None, read: file })
+    read(
+        text,
+        &Options { third_parties: false, variables: &BTreeMap::new(), server: None, folder: "", read: file },
+    )
 }
 
 const SESSION: &str = r#"@host = https://shop.test

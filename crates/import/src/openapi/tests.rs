@@ -7,7 +7,7 @@ fn import(text: &str) -> Result<Recording, ImportError> {
 }
 
 fn options<'a>(variables: &'a BTreeMap<String, String>, server: Option<&'a str>) -> Options<'a> {
-    Options { third_parties: false, variables, server, read: &|_| Err("none".into()) }
+    Options { third_parties: false, variables, server, folder: "", read: &|_| Err("none".into()) }
 }
 
 const PETS: &str = r#"
