@@ -1,5 +1,5 @@
-//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of what checks look at, of a run file, of an access log, of
-//! a Hurl file, and of the files that the classics read.
+//! What must hold for any bytes: of a server's reply, over HTTP or FTP, of a plan's text, of what checks look at, of a run file,
+//! of an access log, of a Hurl file, of files that are imported, and of the files that the classics read.
 //!
 //! Each function is one fuzz target: it panics when something does not hold. `cargo xtask fuzz` runs them all.
 #![forbid(unsafe_code)]
@@ -11,6 +11,7 @@ mod classics;
 #[path = "../../http/tests/peer/diary.rs"]
 mod diary;
 mod hurl;
+mod import;
 mod logs;
 #[path = "../../http/tests/peer/reference.rs"]
 mod reference;
@@ -18,6 +19,7 @@ mod scan;
 
 pub use classics::{http_load, httperf, siege};
 pub use hurl::hurl;
+pub use import::{import_curl, import_har, import_http, import_openapi, import_postman, import_vegeta};
 pub use logs::log;
 pub use scan::scan;
 use std::sync::Arc;

@@ -135,4 +135,24 @@ macro_rules! targets {
     };
 }
 
-targets!(ftp, h1_api, h1_body, h1_head, http_load, httperf, hurl, log, plan, reply, run_file, scan, siege);
+targets!(
+    ftp,
+    h1_api,
+    h1_body,
+    h1_head,
+    http_load,
+    httperf,
+    hurl,
+    import_curl,
+    import_har,
+    import_http,
+    import_openapi,
+    import_postman,
+    import_vegeta,
+    log,
+    plan,
+    reply,
+    run_file,
+    scan,
+    siege
+);

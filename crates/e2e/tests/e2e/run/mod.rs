@@ -3,6 +3,7 @@
 mod failures;
 mod history;
 mod hurl;
+mod import;
 mod network;
 mod pages;
 mod requests;

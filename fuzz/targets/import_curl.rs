@@ -1,0 +1,4 @@
+//! `warwolf_fuzz::import_curl` as libFuzzer calls it.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warwolf_fuzz::import_curl(bytes));
