@@ -274,7 +274,7 @@ impl Command {
             request.basic_auth = None;
         }
         let cookies = self.cookies.iter().fold(None, |joined: Option<Text>, cookie| match joined {
-            Some(joined) => Some(joined.and(&Text::literal("; ")).and(cookie)),
+            Some(joined) => Some(joined.and(&Text::literal(";")).and(cookie)),
             None => Some(cookie.clone()),
         });
         let encodings = self.is_compressed.then(|| Text::literal("deflate, gzip, br, zstd"));

@@ -123,23 +123,30 @@ fn read_request(connection: &mut TcpStream) -> Option<Vec<u8>> {
     Some(request)
 }
 
-/// A request without what may differ: the order of fields, the boundary of a form and with it the length, the default user
-/// agents, and `Expect`, with which curl asks before uploads.
+/// A request without what may differ: the order of fields and the blanks around their values, the boundary of a form and with it
+/// the length, the default user agents, `Expect`, with which curl asks before uploads, a length of zero, and the case of
+/// percent-encoding.
 fn compared(request: &[u8]) -> (String, Vec<String>, String) {
     let text: String = request.iter().map(|byte| char::from(*byte)).collect();
     let boundary =
         text.split("boundary=").nth(1).and_then(|rest| rest.split("\r\n").next()).map(str::to_owned);
     let text = boundary.map_or(text.clone(), |boundary| text.replace(&boundary, "BOUNDARY"));
     let (head, body) = text.split_once("\r\n\r\n").expect("a head");
-    let mut lines = head.split("\r\n").map(str::to_owned);
-    let first = lines.next().unwrap_or_default();
-    let defaults = ["User-Agent: curl/", "User-Agent: warwolf/", "Expect: "];
-    let mut fields: Vec<String> = lines
-        .filter(|line| !defaults.iter().any(|default| line.starts_with(default)))
-        .map(|line| {
-            if line.starts_with("Content-Length:") { format!("Content-Length: {}", body.len()) } else { line }
-        })
-        .collect();
+    let mut lines = head.split("\r\n");
+    let first = lines.next().unwrap_or_default().replace("%c3%bc", "%C3%BC");
+    let field = |line: &str| {
+        let (name, value) = line.split_once(':').expect("a field");
+        let value = value.trim();
+        let is_default = match name {
+            "User-Agent" => value.starts_with("curl/") || value.starts_with("warwolf/"),
+            "Expect" => true,
+            "Content-Length" => body.is_empty(),
+            _ => false,
+        };
+        let value = if name == "Content-Length" { body.len().to_string() } else { value.to_owned() };
+        (!is_default).then(|| format!("{name}: {value}"))
+    };
+    let mut fields: Vec<String> = lines.filter_map(field).collect();
     fields.sort();
     (first, fields, body.to_owned())
 }
