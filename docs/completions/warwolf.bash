@@ -109,7 +109,7 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__capacity)
-            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --start --most --precision --retests --rest --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --start --most --precision --retests --rest --variable --variables-file --file-root --urls --clicks --visit --data --label --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --check --slo --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -135,6 +135,18 @@ _warwolf() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --variable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variables-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --urls)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -144,6 +156,14 @@ _warwolf() {
                     return 0
                     ;;
                 --visit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -349,6 +369,10 @@ _warwolf() {
                     ;;
                 --idle)
                     COMPREPLY=($(compgen -W "block spin" -- "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --slo)
@@ -375,12 +399,24 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__check)
-            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -h --variable --variables-file --file-root --urls --clicks --visit --data --label --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --check --slo --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --variable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variables-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --urls)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -390,6 +426,14 @@ _warwolf() {
                     return 0
                     ;;
                 --visit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -597,6 +641,10 @@ _warwolf() {
                     COMPREPLY=($(compgen -W "block spin" -- "${cur}"))
                     return 0
                     ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --slo)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -609,7 +657,7 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__compare)
-            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --slice --allow --allow-errors --different --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --slice --allow --allow-errors --different --variable --variables-file --file-root --urls --clicks --visit --data --label --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --check --slo --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -627,6 +675,18 @@ _warwolf() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --variable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variables-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --urls)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -636,6 +696,14 @@ _warwolf() {
                     return 0
                     ;;
                 --visit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -841,6 +909,10 @@ _warwolf() {
                     ;;
                 --idle)
                     COMPREPLY=($(compgen -W "block spin" -- "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --slo)
@@ -963,12 +1035,24 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__explain)
-            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --format --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -h --variable --variables-file --file-root --urls --clicks --visit --data --label --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --check --slo --format --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --variable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variables-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --urls)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -978,6 +1062,14 @@ _warwolf() {
                     return 0
                     ;;
                 --visit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1183,6 +1275,10 @@ _warwolf() {
                     ;;
                 --idle)
                     COMPREPLY=($(compgen -W "block spin" -- "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --slo)
@@ -1513,7 +1609,7 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__replay)
-            opts="-c -r -m -H -b -T -A -a -x -4 -6 -k -o -n -d -h --to --map --speed --closed --keep-host --keep-agent --only-methods --only-status --since --until --log-format --connections --rate --arrivals --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --output --format --strict --quiet --no-tui --urls --clicks --visit --order --plan --requests --duration --ramp --steps --burst --think --help"
+            opts="-c -r -m -H -b -T -A -a -x -4 -6 -k -o -n -d -h --to --map --speed --closed --keep-host --keep-agent --only-methods --only-status --since --until --log-format --variable --variables-file --file-root --data --label --connections --rate --arrivals --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --check --slo --output --format --strict --quiet --no-tui --urls --clicks --visit --order --plan --requests --duration --ramp --steps --burst --think --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1549,6 +1645,26 @@ _warwolf() {
                     ;;
                 --log-format)
                     COMPREPLY=($(compgen -W "common squid json har" -- "${cur}"))
+                    return 0
+                    ;;
+                --variable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variables-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --connections)
@@ -1713,6 +1829,10 @@ _warwolf() {
                     ;;
                 --idle)
                     COMPREPLY=($(compgen -W "block spin" -- "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --slo)
@@ -1825,12 +1945,24 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__run)
-            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --output --format --strict --quiet --no-tui --keep --database --shard --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --variable --variables-file --file-root --urls --clicks --visit --data --label --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --check --slo --output --format --strict --quiet --no-tui --keep --database --shard --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --variable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variables-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --urls)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1840,6 +1972,14 @@ _warwolf() {
                     return 0
                     ;;
                 --visit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2045,6 +2185,10 @@ _warwolf() {
                     ;;
                 --idle)
                     COMPREPLY=($(compgen -W "block spin" -- "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --slo)
@@ -2083,7 +2227,7 @@ _warwolf() {
             return 0
             ;;
         warwolf__subcmd__sweep)
-            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --vary --repeats --sequence --rest --between --folder --chart --urls --clicks --visit --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --slo --output --format --strict --quiet --help"
+            opts="-c -n -d -r -m -H -b -T -A -a -x -4 -6 -k -o -h --vary --repeats --sequence --rest --between --folder --chart --variable --variables-file --file-root --urls --clicks --visit --data --label --order --plan --connections --requests --duration --rate --arrivals --ramp --steps --burst --think --warmup --grace --seed --method --header --body --content-type --accept --auth --cookies --follow --timeout --connect-timeout --http1.0 --http1 --http2 --disable-keepalive --pipeline --proxy --resolve --unix-socket --bind --ipv4 --ipv6 --nagle --send-buffer --receive-buffer --close-with-reset --insecure --cacert --cert --key --tls-min --tls-max --ciphers --no-resumption --server-name --threads --driver --idle --check --slo --output --format --strict --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2117,6 +2261,18 @@ _warwolf() {
                     COMPREPLY=($(compgen -W "response rate p99 errors" -- "${cur}"))
                     return 0
                     ;;
+                --variable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --variables-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --urls)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2126,6 +2282,14 @@ _warwolf() {
                     return 0
                     ;;
                 --visit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --label)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2331,6 +2495,10 @@ _warwolf() {
                     ;;
                 --idle)
                     COMPREPLY=($(compgen -W "block spin" -- "${cur}"))
+                    return 0
+                    ;;
+                --check)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --slo)

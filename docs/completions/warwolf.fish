@@ -42,9 +42,14 @@ complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "completions" -d 'Pr
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "man" -d 'Print the manual page in roff format'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "replay" -d 'Replay the requests of an access log at the original times, at a rate, or by users'
 complete -c warwolf -n "__fish_warwolf_needs_command" -f -a "compare" -d 'Compare A and B: is B slower, by how much, and is the difference significant'
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l variable -d 'Variable of Hurl files: NAME=VALUE; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l variables-file -d 'Also read variables of Hurl files from a file: NAME=VALUE, one per line' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l file-root -d 'Folder of the files that Hurl files name [default: that of each Hurl file]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l data -d 'Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l label -d 'Count requests whose path matches in one row of this name: \'/item/*=item\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
 random\t'At random'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
@@ -88,6 +93,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l driver -d 'Kerne
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l check -d 'Check each response: \'status == 200\', \'body contains "ok"\', \'json $.n >= 3\', \'header ETag exists\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l format -d 'Format of the report on stdout [default: text]' -r -f -a "text\t'The report as text'
@@ -114,9 +120,14 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l strict -d 'Exit 
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l quiet -d 'Print only errors on stderr'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -l no-tui -d 'Print progress as plain lines, even on a terminal'
 complete -c warwolf -n "__fish_warwolf_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l variable -d 'Variable of Hurl files: NAME=VALUE; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l variables-file -d 'Also read variables of Hurl files from a file: NAME=VALUE, one per line' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l file-root -d 'Folder of the files that Hurl files name [default: that of each Hurl file]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l data -d 'Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l label -d 'Count requests whose path matches in one row of this name: \'/item/*=item\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
 random\t'At random'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
@@ -160,6 +171,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l driver -d 'K
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l check -d 'Check each response: \'status == 200\', \'body contains "ok"\', \'json $.n >= 3\', \'header ETag exists\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l format -d 'Format of the plan' -r -f -a "toml\t'TOML'
 json\t'JSON'"
@@ -176,9 +188,14 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s k -l insecur
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l no-resumption -d 'Never resume TLS sessions'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -l quiet -d 'Print no description on stderr'
 complete -c warwolf -n "__fish_warwolf_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l variable -d 'Variable of Hurl files: NAME=VALUE; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l variables-file -d 'Also read variables of Hurl files from a file: NAME=VALUE, one per line' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l file-root -d 'Folder of the files that Hurl files name [default: that of each Hurl file]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l data -d 'Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l label -d 'Count requests whose path matches in one row of this name: \'/item/*=item\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
 random\t'At random'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
@@ -222,6 +239,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l driver -d 'Ker
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l check -d 'Check each response: \'status == 200\', \'body contains "ok"\', \'json $.n >= 3\', \'header ETag exists\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l cookies -d 'Store cookies, separately for each user or session'
 complete -c warwolf -n "__fish_warwolf_using_subcommand check" -l http1.0 -d 'Use HTTP/1.0'
@@ -274,9 +292,14 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l chart -d 'Char
 rate\t'Completed requests per second'
 p99\t'99th percentile of latency'
 errors\t'Share of errors'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l variable -d 'Variable of Hurl files: NAME=VALUE; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l variables-file -d 'Also read variables of Hurl files from a file: NAME=VALUE, one per line' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l file-root -d 'Folder of the files that Hurl files name [default: that of each Hurl file]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l data -d 'Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l label -d 'Count requests whose path matches in one row of this name: \'/item/*=item\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
 random\t'At random'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
@@ -320,6 +343,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l driver -d 'Ker
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l check -d 'Check each response: \'status == 200\', \'body contains "ok"\', \'json $.n >= 3\', \'header ETag exists\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand sweep" -l format -d 'Format of the result on stdout [default: text]' -r -f -a "text\t'A table'
@@ -347,9 +371,14 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l most -d 'Ma
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l precision -d 'Precision of the result [default: 2%]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l retests -d 'Maximum repetitions of a borderline rate, each twice as long [default: 2]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l rest -d 'Minimum pause between rates [default: 500ms]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l variable -d 'Variable of Hurl files: NAME=VALUE; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l variables-file -d 'Also read variables of Hurl files from a file: NAME=VALUE, one per line' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l file-root -d 'Folder of the files that Hurl files name [default: that of each Hurl file]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l data -d 'Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l label -d 'Count requests whose path matches in one row of this name: \'/item/*=item\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
 random\t'At random'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
@@ -393,6 +422,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l driver -d '
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l check -d 'Check each response: \'status == 200\', \'body contains "ok"\', \'json $.n >= 3\', \'header ETag exists\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand capacity" -l format -d 'Format of the result on stdout [default: text]' -r -f -a "text\t'A table'
@@ -581,6 +611,11 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l log-format -d
 squid\t'Squid\'s native format'
 json\t'A JSON object on each line'
 har\t'An HTTP archive'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l variable -d 'Variable of Hurl files: NAME=VALUE; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l variables-file -d 'Also read variables of Hurl files from a file: NAME=VALUE, one per line' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l file-root -d 'Folder of the files that Hurl files name [default: that of each Hurl file]' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l data -d 'Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l label -d 'Count requests whose path matches in one row of this name: \'/item/*=item\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s c -l connections -d 'Number of users in a closed loop, each with a connection [default: 50]; with --rate, maximum number of connections' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s r -l rate -d 'Open loop: total rate of requests, independent of the server: 500/s, 10/ms, 30/m' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l arrivals -d 'Arrival process of an open loop: constant, poisson, uniform:A,B, trace:FILE [default: constant]' -r
@@ -615,6 +650,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l driver -d 'Ke
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l check -d 'Check each response: \'status == 200\', \'body contains "ok"\', \'json $.n >= 3\', \'header ETag exists\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -l format -d 'Format of the report on stdout [default: text]' -r -f -a "text\t'The report as text'
@@ -656,9 +692,14 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand replay" -s h -l help -d 
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slice -d 'Length of a slice of the alternation A B B A [default: 1s]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow -d 'Allowed deterioration of rate and latency; beyond it the exit code is 97 [default: 5%]' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l allow-errors -d 'Allowed increase of the error rate, in percentage points: 0.1% is one request in a thousand [default: 0.1%]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l variable -d 'Variable of Hurl files: NAME=VALUE; may be repeated' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l variables-file -d 'Also read variables of Hurl files from a file: NAME=VALUE, one per line' -r -F
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l file-root -d 'Folder of the files that Hurl files name [default: that of each Hurl file]' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l urls -d 'Also read URLs from a file, one per line ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l clicks -d 'Simulate users who follow links, with a click model written by `warwolf crawl --clicks` ("-" means stdin)' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l visit -d 'Number of pages per visit: the average in a closed loop, the exact number with --rate [default: 10]' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l data -d 'Fill {{column}} in URLs, header fields and the body with the rows of a CSV file or JSON lines: FILE or FILE:TAKE' -r
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l label -d 'Count requests whose path matches in one row of this name: \'/item/*=item\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l order -d 'Order of the URLs' -r -f -a "sequential\t'In turn, across all users (the default)'
 random\t'At random'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l plan -d 'Run a plan written by `warwolf explain`, instead of options ("-" means stdin)' -r -F
@@ -702,6 +743,7 @@ complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l driver -d 'K
 epoll\t'epoll'"
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l idle -d 'How an idle thread waits: block (sleep) or spin (poll continuously, for a lag of microseconds) [default: block]' -r -f -a "block\t'Sleep in the kernel'
 spin\t'Poll without sleeping'"
+complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l check -d 'Check each response: \'status == 200\', \'body contains "ok"\', \'json $.n >= 3\', \'header ETag exists\'; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l slo -d 'SLO: p99<200ms, errors<0.1%, rps>=4900; may be repeated' -r
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -s o -l output -d 'Write the result to a file; the extension selects the format; may be repeated' -r -F
 complete -c warwolf -n "__fish_warwolf_using_subcommand compare" -l format -d 'Format of the result on stdout [default: text]' -r -f -a "text\t'A table'

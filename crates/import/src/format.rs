@@ -64,10 +64,10 @@ impl Format {
             Some(Self::Har)
         } else if has("\"openapi\"") || has("\"swagger\"") {
             Some(Self::OpenApi)
-        } else if line.contains("\"method\"") && line.contains("\"url\"") && line.trim_end().ends_with('}') {
-            Some(Self::Vegeta)
         } else if has("_postman_id") || has("getpostman.com") || (has("\"info\"") && has("\"item\"")) {
             Some(Self::Postman)
+        } else if line.contains("\"method\"") && line.contains("\"url\"") && line.trim_end().ends_with('}') {
+            Some(Self::Vegeta)
         } else if has("\"log\"") && has("\"entries\"") {
             Some(Self::Har)
         } else {
@@ -123,6 +123,11 @@ mod tests {
             ("", "$ curl http://a/", Some(Format::Curl)),
             ("a.json", "{\"log\": {", Some(Format::Har)),
             ("a.json", "\u{feff}{\n \"info\": {}, \"openapi\": \"3.0.0\"", Some(Format::OpenApi)),
+            (
+                "a.json",
+                "{\"info\": {}, \"item\": [{\"request\": {\"method\": \"GET\", \"url\": \"x\"}}]}",
+                Some(Format::Postman),
+            ),
             ("a.yaml", "# x\nopenapi: 3.1.0", Some(Format::OpenApi)),
             ("a.json", "{\"info\": {\"_postman_id\": \"x\"}}", Some(Format::Postman)),
             ("targets.txt", "GET http://a/\nX: y\n", Some(Format::Vegeta)),

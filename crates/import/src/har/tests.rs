@@ -177,6 +177,7 @@ fn what_is_no_archive_is_refused() {
         third_parties: false,
         variables: &BTreeMap::new(),
         server: None,
+        folder: "",
         read: &|_| Err("none".into()),
     };
     for (text, expected) in [

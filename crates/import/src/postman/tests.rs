@@ -8,6 +8,7 @@ fn import(collection: &Value) -> Result<Recording, ImportError> {
         third_parties: false,
         variables: &BTreeMap::new(),
         server: None,
+        folder: "",
         read: &|_| Err("none".into()),
     };
     read(&collection.to_string(), &options)
