@@ -302,11 +302,11 @@ fn options_beside_a_plan_file_replace_its_values() {
 fn an_error_in_a_plan_file_names_the_field() {
     let (load, matches) = read(URL).unwrap();
     for (change, expected) in [
-        (with(usual(), |plan| plan.stop = Stop::after_calls(0)), "stop.calls: `0`: use 1 or more"),
-        (with(usual(), |plan| plan.threads = Some(0)), "threads: `0`: use 1 or more"),
+        (with(usual(), |plan| plan.stop = Stop::after_calls(0)), "load.requests: `0`: use 1 or more"),
+        (with(usual(), |plan| plan.threads = Some(0)), "load.threads: `0`: use 1 or more"),
         (
             with(usual(), |plan| plan.threads = Some(100_000)),
-            "threads: `100000`: use at most 1024; more than one for each core makes nothing faster",
+            "load.threads: `100000`: use at most 1024; more than one for each core makes nothing faster",
         ),
     ] {
         let inputs = Inputs { plan: Some(text::to_toml(&change)), ..Inputs::default() };
@@ -459,7 +459,7 @@ fn words_without_a_command_mean_run_unless_they_look_like_a_mistyped_one() {
 
 #[test]
 fn values_data_and_checks_make_steps_of_requests() {
-    let words = "--data my_users.csv:unique -H X-Token:_{{token}} -b {\"id\":{{seq}}} -T application/json \
+    let words = "--data my_users.csv:unique -H X-Token:_{{env:TOKEN}} -b {\"id\":{{seq}}} -T application/json \
                  --check status_==_200 --label /item/*=item -c 7 http://a.test/item/{{int:1,9}}";
     let plan = planned(words).unwrap();
     assert_eq!(plan.schedule, Schedule::Turns { users: 7 });

@@ -3,12 +3,13 @@
 use crate::hurl;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use std::fmt::Display;
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use warwolf_args::{FileError, Inputs, Load, UsageError};
 use warwolf_measure::{RowLabels, Slo, SloError};
-use warwolf_plan::{ArrivalWords, Plan, nearest};
+use warwolf_plan::{ArrivalWords, Plan, PlanError, Position, nearest};
 
 /// The plan that the words and their files mean.
 ///
@@ -48,9 +49,21 @@ pub(crate) fn plan_with_any_rows(load: &Load, matches: &ArgMatches) -> Result<Pl
         None => (None, load),
     };
     let inputs = Inputs { suite, ..inputs(load)? };
-    let plan = warwolf_args::plan(load, &inputs).map_err(|error| UsageError::about(&error, matches))?;
+    let plan = warwolf_args::plan(load, &inputs).map_err(|error| match &load.plan {
+        Some(path) if error.position.is_some() => in_plan_file(path.display(), error),
+        _ => UsageError::about(&error, matches),
+    })?;
     slos(&plan.slos)?;
     Ok(plan.into())
+}
+
+/// A usage error about what stands in a plan file.
+pub(crate) fn in_plan_file(path: impl Display, error: PlanError) -> UsageError {
+    let place = match error.position {
+        Some(Position { line, column }) => format!("{path}:{line}:{column}"),
+        None => path.to_string(),
+    };
+    UsageError::of(place, PlanError { position: None, ..error })
 }
 
 /// The load with `--plan FILE` where the only URL is the name of a plan file.

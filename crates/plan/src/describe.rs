@@ -3,14 +3,16 @@
 use crate::quantity::{print_duration, print_rate};
 use crate::{
     ArrivalProcess, Body, CookiePolicy, Cursor, HoleValue, HttpVersion, Idle, ListEnd, OnClose, Order,
-    Ownership, Plan, RandomData, Request, Resumption, Schedule, SessionShape, Think, ThinkAt, Verify, Work,
+    Ownership, Plan, RandomData, Repeat, Request, Resumption, Schedule, SessionShape, Step, Take, Think,
+    ThinkAt, Verify, Work,
 };
 use std::fmt::Write as _;
 
 /// What `plan` will send, where, how and for how long: one sentence a line.
 #[must_use]
 pub fn describe(plan: &Plan) -> String {
-    let mut lines = vec![requests(plan), schedule(plan), session(plan), connections(plan)];
+    let mut lines = if plan.scenarios.is_empty() { vec![requests(plan)] } else { scenarios(plan) };
+    lines.extend([schedule(plan), session(plan), connections(plan)]);
     lines.extend(network(plan));
     lines.extend(tls(plan));
     lines.push(limits(plan));
@@ -55,6 +57,83 @@ fn requests(plan: &Plan) -> String {
         let _ = write!(text, " and {} more", plan.requests.len() - NAMED_MAX);
     }
     text + "."
+}
+
+/// What sessions do, step by step: a sentence for each scenario, and one each for data and for the steps of the run.
+fn scenarios(plan: &Plan) -> Vec<String> {
+    let whole: f64 = plan.scenarios.iter().map(|scenario| scenario.weight).sum();
+    let listed = |steps: &mut dyn Iterator<Item = &Step>| {
+        steps.map(|each| step(plan, each)).collect::<Vec<_>>().join(", ")
+    };
+    let mut lines: Vec<String> = plan
+        .scenarios
+        .iter()
+        .map(|scenario| {
+            let who = match plan.scenarios.len() {
+                1 => "Sends".to_owned(),
+                _ => format!(
+                    "{:.0} % of sessions are `{}` and send",
+                    scenario.weight / whole * 100.0,
+                    scenario.name
+                ),
+            };
+            let again = times(scenario.repeat);
+            format!("{who} {}{again}.", listed(&mut scenario.all_steps()))
+        })
+        .collect();
+    for (when, steps) in [("Before the run, sends", &plan.setup), ("After the run, sends", &plan.teardown)] {
+        if !steps.is_empty() {
+            lines.push(format!("{when} {}.", listed(&mut steps.iter())));
+        }
+    }
+    let data = plan.data.iter().map(|data| {
+        let take = match data.take {
+            Take::InOrder => "in order",
+            Take::Random => "at random",
+            Take::Shuffled => "shuffled",
+            Take::Unique => "each once",
+        };
+        format!("`{}` from the rows of {}, {take}", data.name, data.file.display())
+    });
+    let data: Vec<String> = data.collect();
+    if !data.is_empty() {
+        lines.push(format!("Each session takes {}.", data.join(", ")));
+    }
+    lines
+}
+
+fn step(plan: &Plan, step: &Step) -> String {
+    let first = plan.requests.get(step.request.0 as usize);
+    let target = first.map(|request| format!("{} {}", request.method, request.url())).unwrap_or_default();
+    let is_usual = first.is_some_and(|request| format!("{} {}", request.method, request.path) == step.name);
+    let mut text = if is_usual { target } else { format!("`{}` ({target})", step.name) };
+    if step.choices > 1 {
+        let _ = write!(text, " or one of {} more", step.choices - 1);
+    }
+    text += &times(step.repeat);
+    if let Some(again) = &step.again {
+        let word = if again.until { "until" } else { "while" };
+        let condition =
+            again.condition.as_ref().map_or_else(|| "its checks hold".to_owned(), ToString::to_string);
+        let _ = write!(text, " again {word} {condition}");
+    }
+    if let Some(when) = &step.when {
+        let _ = write!(text, " if {when}");
+    }
+    if step.share < 1.0 {
+        let _ = write!(text, " in {} % of sessions", (step.share * 1e6).round() / 1e4);
+    }
+    text
+}
+
+/// How often something is done, unless once.
+fn times(repeat: Repeat) -> String {
+    match repeat {
+        Repeat::ONCE => String::new(),
+        Repeat::Forever => " until the run ends".to_owned(),
+        Repeat::Times { min, max } if min == max => format!(" {max} times"),
+        Repeat::Times { min, max } => format!(" {min} to {max} times"),
+    }
 }
 
 fn request(request: &Request) -> String {
@@ -164,9 +243,12 @@ fn add_think(shape: &SessionShape, text: &mut String) {
     }
 }
 
-fn session(plan: &Plan) -> String {
-    let shape = &plan.session;
-    let mut text = match &shape.work {
+/// What a session does, as the beginning of a sentence.
+fn work(plan: &Plan) -> String {
+    if !plan.scenarios.is_empty() {
+        return "Each session runs its steps".to_owned();
+    }
+    match &plan.session.work {
         Work::Draw { calls, burst, first_alone, .. } => {
             let calls = match calls {
                 Some(calls) => format!("makes {}", counted(*calls, "call")),
@@ -180,7 +262,12 @@ fn session(plan: &Plan) -> String {
             format!("Each session {calls}{bursts}")
         }
         Work::Scripts { .. } => "Each session follows one script".to_owned(),
-    };
+    }
+}
+
+fn session(plan: &Plan) -> String {
+    let shape = &plan.session;
+    let mut text = work(plan);
     add_think(shape, &mut text);
     match shape.cookies {
         CookiePolicy::Off => {}
@@ -375,6 +462,20 @@ mod tests {
     use super::*;
     use crate::{RateStep, Stop, text};
     use std::time::Duration;
+
+    #[test]
+    fn steps_are_told_in_order() {
+        let plan = text::parse(include_str!("file/shop.toml")).unwrap();
+        assert!(
+            describe(&plan).starts_with(
+                "Sends `login` (POST https://shop.test/login), `browse` (GET https://shop.test/item/{{int:1,100000}}) 1 to 5 \
+                 times, `buy` (POST https://shop.test/cart) if {{token}} exists in 30 % of sessions.\nEach session takes \
+                 `user` from the rows of users.csv, each once.\nOpen loop: sessions start at 50/s, evenly;"
+            ),
+            "{}",
+            describe(&plan)
+        );
+    }
 
     fn plan(urls: &[&str]) -> Plan {
         Plan::new(urls.iter().map(|url| Request::get(url).unwrap()).collect())

@@ -97,5 +97,27 @@ pub(crate) fn to_value(plan: &Plan) -> serde_json::Value {
     serde_json::to_value(ser::node(&PlanTable::of(plan))).unwrap_or_default()
 }
 
+/// The JSON Schema of plan files.
+pub(crate) fn schema() -> String {
+    let schema = schemars::schema_for!(PlanTable);
+    let mut text = serde_json::to_string_pretty(&sorted(schema.to_value())).unwrap_or_default();
+    text.push('\n');
+    // Doc comments name items of the code in brackets.
+    text.replace("[`", "`").replace("`]", "`")
+}
+
+/// The same value with all keys in order, whatever order the maps of JSON keep.
+fn sorted(value: serde_json::Value) -> serde_json::Value {
+    match value {
+        serde_json::Value::Object(fields) => {
+            let fields: std::collections::BTreeMap<_, _> =
+                fields.into_iter().map(|(name, value)| (name, sorted(value))).collect();
+            fields.into_iter().collect()
+        }
+        serde_json::Value::Array(list) => list.into_iter().map(sorted).collect(),
+        value => value,
+    }
+}
+
 #[cfg(test)]
 mod tests;

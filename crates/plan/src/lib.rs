@@ -13,6 +13,7 @@ mod describe;
 mod error;
 mod file;
 mod ftp;
+mod names;
 mod nearest;
 pub mod quantity;
 pub mod query;
@@ -179,7 +180,8 @@ impl Plan {
         self.session.check(self.requests.len())?;
         self.connections.check()?;
         self.timeouts.check()?;
-        self.stop.check()?;
+        let counted = if matches!(self.schedule, Schedule::Closed { .. }) { "requests" } else { "sessions" };
+        self.stop.check(counted)?;
         self.network.check()?;
         self.tls.check()?;
         if self.tls.resumption == Resumption::Session && self.connections.ownership.dedicated() == 0 {
@@ -191,20 +193,27 @@ impl Plan {
         }
         if self.network.receive_rate.is_some() && self.driver == DriverChoice::Uring {
             return Err(PlanError::new(
-                "driver",
+                "load.driver",
                 "uring",
-                "only epoll can let a connection wait: use driver = \"epoll\" with network.receive_rate",
+                "only epoll can let a connection wait: use [load] driver = \"epoll\" with network.receive_rate",
             ));
         }
         self.check_threads()?;
-        check_requests("requests", &self.requests)?;
+        check_requests("requests", &self.requests).map_err(|error| self.within_step(error))?;
         self.scenarios.iter().try_for_each(|scenario| scenario.check(self.requests.len()))?;
+        for (part, steps) in [("setup", &self.setup), ("teardown", &self.teardown)] {
+            for step in steps {
+                step.check(self.requests.len())
+                    .map_err(|error| error.within(&format!("{part}.{}", step.name)))?;
+            }
+        }
+        self.check_names()?;
         self.check_ftp()?;
         if let Some(duration) = self.stop.duration
             && self.warmup >= duration
         {
             return Err(PlanError::new(
-                "warmup",
+                "load.warmup",
                 quantity::print_duration(self.warmup),
                 format!("use less than the duration, {}", quantity::print_duration(duration)),
             ));
@@ -212,30 +221,62 @@ impl Plan {
         Ok(())
     }
 
+    /// An error about a request, which in a plan of steps is that of a step.
+    fn within_step(&self, error: PlanError) -> PlanError {
+        let Some((index, field)) =
+            error.field.strip_prefix("requests.").and_then(|rest| rest.split_once('.'))
+        else {
+            return error;
+        };
+        let Ok(index) = index.parse::<u32>() else { return error };
+        let field = if field == "path" || field == "method" { "request" } else { field };
+        let parts = [("setup", &self.setup), ("teardown", &self.teardown)];
+        let of_scenarios = self.scenarios.iter().flat_map(|scenario| {
+            let within = |part: &str| match scenario.name.as_str() {
+                "" => part.to_owned(),
+                name => format!("scenario.{name}.{part}"),
+            };
+            [
+                (within("setup"), &scenario.setup),
+                (within("step"), &scenario.steps),
+                (within("teardown"), &scenario.teardown),
+            ]
+        });
+        let mut parts = parts.map(|(part, steps)| (part.to_owned(), steps)).into_iter().chain(of_scenarios);
+        let found = parts.find_map(|(part, steps)| {
+            let has = |step: &&Step| (step.request.0..step.request.0 + step.choices).contains(&index);
+            steps.iter().find(has).map(|step| format!("{part}.{}.{field}", step.name))
+        });
+        match found {
+            Some(field) => PlanError { field, ..error },
+            None => error,
+        }
+    }
+
     fn check_threads(&self) -> Result<(), PlanError> {
         if self.threads == Some(0) {
-            return Err(PlanError::new("threads", "0", "use 1 or more"));
+            return Err(PlanError::new("load.threads", "0", "use 1 or more"));
         }
         if let Some(threads) = self.threads.filter(|threads| *threads > THREADS_MAX) {
             let remedy =
                 format!("use at most {THREADS_MAX}; more than one for each core makes nothing faster");
-            return Err(PlanError::new("threads", threads.to_string(), remedy));
+            return Err(PlanError::new("load.threads", threads.to_string(), remedy));
         }
         if let Work::Draw { order, .. } = &self.session.work
             && order.is_shared()
             && self.threads != Some(1)
         {
             return Err(PlanError::new(
-                "session.work.draw.order",
+                "session.order",
                 "shared",
-                "use threads = 1: all sessions of the run share one cursor",
+                "use [load] threads = 1: all sessions of the run share one cursor",
             ));
         }
         if let (Schedule::Turns { users }, Some(threads)) = (&self.schedule, self.threads)
             && *users < threads
         {
             return Err(PlanError::new(
-                "threads",
+                "load.threads",
                 threads.to_string(),
                 format!("use at most one for each session at a time, {users}"),
             ));

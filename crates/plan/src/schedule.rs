@@ -132,10 +132,10 @@ impl ArrivalProcess {
             }
         };
         match self {
-            Self::Constant { rate } => positive("constant.rate", *rate),
-            Self::Poisson { rate } => positive("poisson.rate", *rate),
+            Self::Constant { rate } => positive("rate", *rate),
+            Self::Poisson { rate } => positive("rate", *rate),
             Self::Uniform { min, max } if max < min || max.is_zero() => Err(PlanError::new(
-                "uniform",
+                "arrivals",
                 format!("min {}, max {}", print_duration(*min), print_duration(*max)),
                 "use a longest gap above zero, at least as long as the shortest",
             )),
@@ -144,21 +144,21 @@ impl ArrivalProcess {
                 not_negative("ramp", *from).and(not_negative("ramp", *to))
             }
             Self::Steps { steps } => {
-                steps.iter().try_for_each(|step| not_negative("steps.steps", step.rate))?;
+                steps.iter().try_for_each(|step| not_negative("steps", step.rate))?;
                 if steps.iter().any(|step| step.rate > 0.0 && !step.lasts.is_zero()) {
                     return Ok(());
                 }
                 Err(PlanError::new(
-                    "steps.steps",
+                    "steps",
                     "no arrivals",
-                    "give at least one step such as { rate = 500.0, lasts = \"10s\" }",
+                    "give at least one step such as { rate = \"500/s\", lasts = \"10s\" }",
                 ))
             }
             Self::Trace { at_ns } if !at_ns.is_sorted() => {
-                Err(PlanError::new("trace.at_ns", "trace", "the times must be in order"))
+                Err(PlanError::new("trace", "", "the times must be in order"))
             }
             Self::Trace { at_ns } if at_ns.is_empty() => {
-                Err(PlanError::new("trace.at_ns", "trace", "the trace has no times"))
+                Err(PlanError::new("trace", "", "the trace has no times"))
             }
             _ => Ok(()),
         }
@@ -168,17 +168,11 @@ impl ArrivalProcess {
 impl Schedule {
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         match self {
-            Self::Closed { users: 0, .. } => {
-                Err(PlanError::new("schedule.closed.users", "0", "use 1 or more users"))
-            }
-            Self::Turns { users: 0 } => {
-                Err(PlanError::new("schedule.turns.users", "0", "use 1 or more users"))
-            }
+            Self::Closed { users: 0, .. } => Err(PlanError::new("load.users", "0", "use 1 or more users")),
+            Self::Turns { users: 0 } => Err(PlanError::new("load.users", "0", "use 1 or more users")),
             Self::Closed { .. } | Self::Turns { .. } => Ok(()),
-            Self::Open { burst: 0, .. } => Err(PlanError::new("schedule.open.burst", "0", "use 1 or more")),
-            Self::Open { arrivals, .. } => {
-                arrivals.check().map_err(|error| error.within("schedule.open.arrivals"))
-            }
+            Self::Open { burst: 0, .. } => Err(PlanError::new("load.burst", "0", "use 1 or more")),
+            Self::Open { arrivals, .. } => arrivals.check().map_err(|error| error.within("load")),
         }
     }
 }

@@ -198,6 +198,38 @@ mod tests {
     }
 
     #[test]
+    fn references_to_secrets_are_kept() {
+        let text = r#"
+            [variables]
+            password = { env = "SHOP_PW" }
+            token_suffix = "SECRET1"
+            [[step]]
+            request = "POST http://a.test/"
+            headers = { Authorization = "Bearer {{password}}", X-Token = "SECRET2-{{seq}}" }
+            basic_auth = "bob:{{password}}"
+            json = { user = "ann", password = "SECRET3", n = { token = "{{password}}" } }
+            [[step]]
+            request = "POST http://a.test/form"
+            form = { name = "ann", password = "SECRET4" }
+        "#;
+        let plan = text::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let shown = text::to_toml(&plan.masked());
+        assert!(!shown.contains("SECRET"), "{shown}");
+        for open in [
+            "env = \"SHOP_PW\"",
+            "Bearer {{password}}",
+            "***{{seq}}",
+            "bob:{{password}}",
+            "token = \"{{password}}\"",
+            "user = \"ann\"",
+            "name = \"ann\"",
+        ] {
+            assert!(shown.contains(open), "{open} not in {shown}");
+        }
+        assert!(text::parse(&shown).is_ok(), "{shown}");
+    }
+
+    #[test]
     fn a_plan_without_secrets_is_shown_as_it_is() {
         let plan = Plan::new(vec![Request::get("http://a.test/?token=1").unwrap()]);
         assert_eq!(plan.masked(), plan);

@@ -501,7 +501,7 @@ impl Default for SessionShape {
 impl Cursor {
     fn check(&self) -> Result<(), PlanError> {
         let wrong = |field: &str, value: f64, remedy| {
-            let field = format!("session.work.draw.order.shared.{field}");
+            let field = format!("session.order.shared.{field}");
             Err(PlanError::new(field, value.to_string(), remedy))
         };
         if !(0.0..=1.0).contains(&self.advance) {
@@ -555,33 +555,29 @@ impl SessionShape {
         match &self.work {
             Work::Draw { order: Order::Links, burst, .. } if *burst != 1 => {
                 return Err(PlanError::new(
-                    "session.work.draw.burst",
+                    "session.burst",
                     burst.to_string(),
                     "use 1: a user follows one link at a time",
                 ));
             }
             Work::Draw { order: Order::Links, .. } => self.check_links(requests)?,
             Work::Draw { burst: 0, .. } => {
-                return Err(PlanError::new("session.work.draw.burst", "0", "use 1 or more"));
+                return Err(PlanError::new("session.burst", "0", "use 1 or more"));
             }
             Work::Draw { calls: Some(0), .. } => {
-                return Err(PlanError::new("session.work.draw.calls", "0", "use 1 or more"));
+                return Err(PlanError::new("session.calls", "0", "use 1 or more"));
             }
             Work::Draw { order: Order::Shared(cursor), .. } => cursor.check()?,
             Work::Draw { .. } => {}
             Work::Scripts { scripts } => {
                 if scripts.is_empty() {
-                    return Err(PlanError::new(
-                        "session.work.scripts.scripts",
-                        "none",
-                        "give at least one script",
-                    ));
+                    return Err(PlanError::new("session.scripts", "none", "give at least one script"));
                 }
                 for id in scripts.iter().flat_map(|s| &s.bursts).flat_map(|b| b.then.iter().chain([&b.first]))
                 {
                     if id.0 as usize >= requests {
                         return Err(PlanError::new(
-                            "session.work.scripts.scripts",
+                            "session.scripts",
                             id.0.to_string(),
                             format!("use the number of a request, 0 to {}", requests - 1),
                         ));
@@ -615,7 +611,7 @@ impl SessionShape {
             && max < min
         {
             return Err(PlanError::new(
-                "session.think.uniform",
+                "session.think",
                 format!("min {}, max {}", print_duration(min), print_duration(max)),
                 "use a longest time that is at least as long as the shortest",
             ));

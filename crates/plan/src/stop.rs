@@ -26,12 +26,13 @@ impl Stop {
         Self { duration: None, calls: Some(calls), grace: Duration::ZERO }
     }
 
-    pub(crate) fn check(&self) -> Result<(), PlanError> {
+    /// Checks the limits; `counted` is the key of the number of calls or sessions.
+    pub(crate) fn check(&self, counted: &str) -> Result<(), PlanError> {
         if self.calls == Some(0) {
-            return Err(PlanError::new("stop.calls", "0", "use 1 or more"));
+            return Err(PlanError::new(format!("load.{counted}"), "0", "use 1 or more"));
         }
         if self.duration == Some(Duration::ZERO) {
-            return Err(PlanError::new("stop.duration", "0s", "use more than zero"));
+            return Err(PlanError::new("load.duration", "0s", "use more than zero"));
         }
         Ok(())
     }

@@ -111,13 +111,13 @@ fn what_is_wrong_is_named() {
     let cases: [(Plan, &str); 6] = [
         (Plan { timeouts: tls(Duration::ZERO), ..base.clone() }, "timeouts.tls"),
         (Plan { requests: vec![], ..base.clone() }, "requests"),
-        (Plan { threads: Some(0), ..base.clone() }, "threads"),
-        (Plan { warmup: Duration::from_secs(10), ..base.clone() }, "warmup"),
+        (Plan { threads: Some(0), ..base.clone() }, "load.threads"),
+        (Plan { warmup: Duration::from_secs(10), ..base.clone() }, "load.warmup"),
         (
             Plan { schedule: Schedule::Closed { users: 0, ramp: Duration::ZERO }, ..base.clone() },
-            "schedule.closed.users",
+            "load.users",
         ),
-        (Plan { stop: Stop::after_calls(0), ..base.clone() }, "stop.calls"),
+        (Plan { stop: Stop::after_calls(0), ..base.clone() }, "load.requests"),
     ];
     for (plan, field) in cases {
         assert_eq!(plan.check().unwrap_err().field, field);
@@ -210,15 +210,15 @@ fn what_cannot_be_sent_or_written_down_is_refused() {
         (changed(&|plan| plan.tls.client_certificate = Some((file(), file()))), "tls.client_certificate"),
         (changed(&|plan| (plan.tls.min, plan.tls.max) = (TlsVersion::V13, TlsVersion::V12)), "tls.min"),
         (changed(&|plan| plan.network.unix_socket = Some(file())), "network.unix_socket"),
-        (open(ArrivalProcess::Ramp { from: -1.0, to: 5.0, over: second }), "schedule.open.arrivals.ramp"),
-        (open(ArrivalProcess::Ramp { from: 0.0, to: 0.0, over: second }), "schedule.open.arrivals.ramp"),
-        (open(ArrivalProcess::Ramp { from: 1.0, to: f64::NAN, over: second }), "schedule.open.arrivals.ramp"),
-        (open(step(f64::INFINITY, second)), "schedule.open.arrivals.steps.steps"),
-        (open(step(-1.0, second)), "schedule.open.arrivals.steps.steps"),
-        (open(step(1.0, Duration::ZERO)), "schedule.open.arrivals.steps.steps"),
-        (open(ArrivalProcess::Constant { rate: f64::NAN }), "schedule.open.arrivals.constant.rate"),
-        (open(ArrivalProcess::Trace { at_ns: vec![] }), "schedule.open.arrivals.trace.at_ns"),
-        (open(ArrivalProcess::Trace { at_ns: vec![2, 1] }), "schedule.open.arrivals.trace.at_ns"),
+        (open(ArrivalProcess::Ramp { from: -1.0, to: 5.0, over: second }), "load.ramp"),
+        (open(ArrivalProcess::Ramp { from: 0.0, to: 0.0, over: second }), "load.ramp"),
+        (open(ArrivalProcess::Ramp { from: 1.0, to: f64::NAN, over: second }), "load.ramp"),
+        (open(step(f64::INFINITY, second)), "load.steps"),
+        (open(step(-1.0, second)), "load.steps"),
+        (open(step(1.0, Duration::ZERO)), "load.steps"),
+        (open(ArrivalProcess::Constant { rate: f64::NAN }), "load.rate"),
+        (open(ArrivalProcess::Trace { at_ns: vec![] }), "load.trace"),
+        (open(ArrivalProcess::Trace { at_ns: vec![2, 1] }), "load.trace"),
     ];
     for (index, (result, field)) in cases.into_iter().enumerate() {
         assert_eq!(result, Err(field.to_owned()), "case {index}");

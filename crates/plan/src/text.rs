@@ -38,5 +38,11 @@ pub fn to_value(plan: &Plan) -> serde_json::Value {
     file::to_value(plan)
 }
 
+/// The JSON Schema of plans, for editors.
+#[must_use]
+pub fn schema() -> String {
+    file::schema()
+}
+
 #[cfg(test)]
 mod tests;

@@ -73,7 +73,7 @@ fn colour_is_an_addition() {
 #[test]
 fn the_slos_of_the_plan_are_judged() {
     let mut run = fixture::steady();
-    run.plan_text = run.plan_text.replace("slos = []", "slos = [\"p50<1ms\"]");
+    run.plan_text = format!("slo = [\"p50<1ms\"]\n{}", run.plan_text);
     let report = Report::of(&run);
     assert_eq!((report.slos.len(), report.all_held()), (1, false));
     assert!(report.render(Format::Text, false).contains("  BROKEN  p50<1ms  (1.50 ms)\n"));

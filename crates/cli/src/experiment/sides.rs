@@ -84,7 +84,7 @@ fn kind(word: &str) -> Kind {
 
 fn plan(path: &str) -> Result<Plan, UsageError> {
     let args = std::fs::read_to_string(path).map_err(|error| FileError::reading(Path::new(path), &error))?;
-    text::parse(&args).map(Plan::from).map_err(|error| UsageError::of(path, error))
+    text::parse(&args).map(Plan::from).map_err(|error| files::in_plan_file(path, error))
 }
 
 /// Options of the load mean nothing where the load is given already.

@@ -429,7 +429,144 @@ fn plan() -> impl Strategy<Value = Plan> {
         )
 }
 
+fn think() -> impl Strategy<Value = Think> {
+    prop_oneof![
+        Just(Think::None),
+        some_duration().prop_map(|time| Think::Constant { time }),
+        (duration(), duration()).prop_map(|(min, span)| Think::Uniform {
+            min,
+            max: min + span,
+            granularity: Duration::ZERO
+        }),
+        duration().prop_map(|mean| Think::Exponential { mean }),
+    ]
+}
+
+fn repeat() -> impl Strategy<Value = Repeat> {
+    prop_oneof![
+        Just(Repeat::ONCE),
+        Just(Repeat::Forever),
+        (1..9_u32, 0..9_u32).prop_map(|(min, more)| Repeat::Times { min, max: min + more }),
+    ]
+}
+
+fn check() -> impl Strategy<Value = query::Check> {
+    let texts =
+        ["status == 200", "json $.a[0].b | count >= 3", "latency < 800ms", "body not contains \"a \\\"b\""];
+    prop::sample::select(texts.to_vec()).prop_map(|text| query::Check::parse("check", text).unwrap())
+}
+
+/// A step of one request or two, with a name of its own from `number`.
+fn step(number: u32) -> BoxedStrategy<(Step, Vec<Request>)> {
+    let capture =
+        (prop::sample::select(vec!["json $.t", "header X-A | first", "cookie c", "status"]), 1..999_u32);
+    let captures = prop::option::of(capture).prop_map(move |capture| {
+        let capture = capture.map(|(text, max)| {
+            let read = query::Capture::parse("capture", &format!("c{number}"), text).unwrap();
+            query::Capture { max, ..read }
+        });
+        capture.into_iter().collect::<Vec<_>>()
+    });
+    let again = (prop::option::of(check()), any::<bool>(), 1..200_u32)
+        .prop_map(|(condition, until, limit)| Again { condition, until, limit });
+    let on_fail = prop_oneof![Just(OnFail::GoOn), Just(OnFail::EndSession), Just(OnFail::StopRun)];
+    let limits = (
+        prop::option::of(some_duration()),
+        prop::option::of(rate()),
+        prop::option::of(some_duration()),
+        prop::option::of(0..9_u32),
+    );
+    let body = prop_oneof![
+        Just(Body::Form(vec![("a".to_owned(), "{{seq}}".to_owned()), ("b".to_owned(), "\\{{".to_owned())])),
+        Just(Body::Json("{\"a\":[1,2.5],\"b\":{\"c\":\"{{uuid}}\"}}".to_owned())),
+        Just(Body::Json("{\"a\": {{seq}}}".to_owned())),
+        Just(Body::Text("{{int:1,9}}\n".to_owned())),
+    ];
+    let requests = prop_oneof![
+        prop::collection::vec(request(), 1..3),
+        (endpoint(), body).prop_map(|(endpoint, body)| {
+            let shape = RequestShape {
+                body,
+                is_template: true,
+                method: "PUT".to_owned(),
+                ..RequestShape::get(endpoint)
+            };
+            vec![Request::new("/{{now}}", shape)]
+        }),
+    ];
+    let share = prop_oneof![Just(1.0), Just(0.3), 0.001..1.0_f64];
+    (
+        (requests, repeat(), think(), share),
+        (captures, prop::collection::vec(check(), 0..3), prop::option::of(again)),
+        on_fail,
+        limits,
+    )
+        .prop_map(move |((requests, repeat, think, share), (captures, checks, again), on_fail, limits)| {
+            let (pace, rate_limit, timeout, redirects) = limits;
+            let name = format!("step {number}");
+            let step = Step {
+                choices: requests.len() as u32,
+                repeat,
+                think,
+                share,
+                captures,
+                checks,
+                again,
+                on_fail,
+                pace,
+                rate_limit,
+                timeout,
+                redirects,
+                group: on_fail.eq(&OnFail::StopRun).then(|| format!("group {number}")),
+                slos: vec!["p99<1s".to_owned()],
+                ..Step::new(name, RequestId(0))
+            };
+            (step, requests)
+        })
+        .boxed()
+}
+
+/// Setup of the run, then one scenario or two of two steps each.
+fn plan_of_steps() -> BoxedStrategy<Plan> {
+    (step(0), [step(1), step(2), step(3), step(4)], any::<bool>(), repeat(), any::<bool>())
+        .prop_map(|(setup, [a, b, c, d], is_single, repeat, is_open)| {
+            let mut plan = Plan::new(Vec::new());
+            let mut add = |(mut step, requests): (Step, Vec<Request>)| {
+                step.request = RequestId(plan.requests.len() as u32);
+                plan.requests.extend(requests);
+                step
+            };
+            let setup = add(setup);
+            plan.scenarios = if is_single {
+                vec![Scenario::new("", vec![add(a), add(b), add(c), add(d)])]
+            } else {
+                let first = Scenario { repeat, ..Scenario::new("first", vec![add(a), add(b)]) };
+                vec![first, Scenario { weight: 2.5, ..Scenario::new("second", vec![add(c), add(d)]) }]
+            };
+            plan.setup = vec![setup];
+            plan.schedule = if is_open {
+                Schedule::Open { arrivals: ArrivalProcess::Poisson { rate: 5.0 }, burst: 1 }
+            } else {
+                Schedule::Turns { users: 9 }
+            };
+            plan.data = vec![DataTable { name: "t".to_owned(), file: "t.csv".into(), take: Take::Unique }];
+            let value = VariableValue::Environment("KEY".to_owned());
+            plan.variables = vec![Variable { name: "key".to_owned(), value }];
+            plan
+        })
+        .boxed()
+}
+
 proptest! {
+    #[test]
+    fn a_plan_of_steps_reads_back_as_printed(plan in plan_of_steps()) {
+        let toml = to_toml(&plan);
+        prop_assert_eq!(parse(&toml).map(Plan::from), Ok(plan.clone()), "{}", toml);
+        prop_assert_eq!(parse(&to_json(&plan)).map(Plan::from), Ok(plan.clone()));
+        prop_assert!(describe(&plan).lines().count() >= 6);
+        prop_assert!(parse(&to_toml(&plan.masked())).is_ok());
+    }
+
     #[test]
     fn a_plan_reads_back_as_printed(plan in plan()) {
         let toml = to_toml(&plan);
