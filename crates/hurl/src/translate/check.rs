@@ -124,7 +124,7 @@ impl Checks<'_> {
             _ => {}
         }
         let (filters, _) = self.filters(&capture.filters, kind)?;
-        let filters = with_own(own, filters);
+        let filters = own.into_iter().chain(filters).collect();
         Ok(Capture { filters, max: CAPTURE_MAX, ..Capture::new(name, query) })
     }
 
@@ -159,7 +159,7 @@ impl Checks<'_> {
             }
             _ => {}
         }
-        let mut checks = vec![Check { query, filters: with_own(own, filters), ..check }];
+        let mut checks = vec![Check { query, filters: own.into_iter().chain(filters).collect(), ..check }];
         // A filter of a value that is missing is an error in Hurl, whatever is asserted of its result.
         if checks[0].is_negated && !assert.filters.is_empty() {
             let mut input = checks[0].clone();
@@ -505,14 +505,6 @@ fn number(text: &str, is_float: bool, pos: Pos) -> Result<Literal, Refused> {
             "whole numbers have 64 bits: compare it as a text with toString",
         )),
     }
-}
-
-/// Puts the filter of a query before those of the file, unless the first of these takes the place of it.
-fn with_own(own: Option<Filter>, filters: Vec<Filter>) -> Vec<Filter> {
-    let takes_list =
-        |filter: &Filter| matches!(filter, Filter::Count | Filter::Nth(_) | Filter::First | Filter::Last);
-    let own = own.filter(|own| *own != Filter::Unwrap || !filters.first().is_some_and(takes_list));
-    own.into_iter().chain(filters).collect()
 }
 
 /// Whether a JSON path may find several values: it has `*`, `..`, a condition, a slice, or several selectors.

@@ -113,7 +113,7 @@ impl Received {
         let document = concat!(
             "{\"id\": 7, \"price\": 1.5, \"name\": \"Ann \\\"A\\\"\", \"none\": null, \"ok\": true, \"text\": \"7\", ",
             "\"day\": \"2026-01-02T03:04:05Z\", \"uuid\": \"123e4567-e89b-12d3-a456-426614174000\", \"ip\": \"10.0.0.1\", ",
-            "\"empty\": [], \"tags\": [\"a\", \"b\", \"c\"], \"encoded\": \"aGk=\", ",
+            "\"empty\": [], \"pairs\": [[1, 2]], \"tags\": [\"a\", \"b\", \"c\"], \"encoded\": \"aGk=\", ",
             "\"items\": [{\"n\": 1, \"t\": \"x\"}, {\"n\": 2, \"t\": \"y\"}, {\"n\": 3, \"t\": \"y\"}]}",
         );
         let (status, fields, body): (&str, String, Vec<u8>) = match path {
