@@ -80,7 +80,9 @@ pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
         None => {}
     }
     plan.labels = args.label.iter().map(|text| Label::parse(text)).collect::<Result<_, _>>()?;
-    steps::add(args, &mut plan)?;
+    if inputs.suite.is_none() {
+        steps::add(args, &mut plan)?;
+    }
     plan.threads = optional(&args.machine.threads, |text| number("threads", text))?;
     plan.driver = args.machine.driver.map_or(DriverChoice::Auto, |driver| match driver {
         DriverWord::Uring => DriverChoice::Uring,
@@ -107,6 +109,9 @@ fn follow_suite(args: &Load, suite: &Suite, plan: &mut Plan) -> Result<(), PlanE
         ("order", args.order.is_some()),
         ("think", args.think.is_some()),
         ("pipeline", args.connection.pipeline.is_some()),
+        ("data", !args.data.is_empty()),
+        ("check", !args.check.is_empty()),
+        ("label", !args.label.is_empty()),
     ] {
         if is_given {
             return Err(wrong(field, "", "the Hurl files have it for each request; leave it out"));
