@@ -1,6 +1,7 @@
 //! Turns the options of a load into a plan. A pure function: nothing is opened, resolved or read from the environment; the
 //! texts of the files that the options name are passed in.
 
+mod beside;
 mod steps;
 
 use crate::load::{ConnectionWords, DriverWord, IdleWord, Load, OrderWord, TlsWords};
@@ -50,7 +51,7 @@ pub struct Suite {
 /// The first argument that is wrong, under the name of its option; of a plan file, the field.
 pub fn plan(args: &Load, inputs: &Inputs) -> Result<CheckedPlan, PlanError> {
     if let Some(text) = &inputs.plan {
-        return overridden(warwolf_plan::text::parse(text)?, args);
+        return beside::overridden(warwolf_plan::text::parse(text)?, args);
     }
     if args.connection.http2 {
         let remedy = "HTTP/2 and HTTP/3 are not available yet; leave it out, or use --http1";
@@ -134,39 +135,6 @@ fn follow_suite(args: &Load, suite: &Suite, plan: &mut Plan) -> Result<(), PlanE
         plan.connections.version = HttpVersion::Http10;
     }
     Ok(())
-}
-
-/// The plan of a file, with what the options give in place of its own: the seed, the SLOs, the end and the rate.
-fn overridden(plan: CheckedPlan, args: &Load) -> Result<CheckedPlan, PlanError> {
-    let is_changed = args.seed.is_some()
-        || args.rate.is_some()
-        || args.duration.is_some()
-        || args.requests.is_some()
-        || !args.slo.is_empty();
-    if !is_changed {
-        return Ok(plan);
-    }
-    let mut plan = Plan::from(plan);
-    if let Some(text) = &args.seed {
-        plan.seed = seed(text)?;
-    }
-    if !args.slo.is_empty() {
-        plan.slos.clone_from(&args.slo);
-    }
-    if args.duration.is_some() || args.requests.is_some() {
-        plan.stop = Stop { grace: plan.stop.grace, ..stop(args)? };
-    }
-    if let Some(text) = &args.rate {
-        let asked = parse_rate("rate", text)?;
-        match &mut plan.schedule {
-            Schedule::Open {
-                arrivals: ArrivalProcess::Constant { rate } | ArrivalProcess::Poisson { rate },
-                ..
-            } => *rate = asked,
-            _ => return Err(wrong("rate", text, "the plan has no single rate; leave it out")),
-        }
-    }
-    plan.check().map_err(by_option)
 }
 
 fn seed(text: &str) -> Result<u64, PlanError> {
@@ -350,12 +318,16 @@ fn stop(args: &Load) -> Result<Stop, PlanError> {
 
 const DURATION_USUAL: Duration = Duration::from_secs(10);
 
-fn timeouts(args: &ConnectionWords) -> Result<Timeouts, PlanError> {
-    let usual = Timeouts::default();
-    let limit = |field: &str, word: &Option<String>, usual| match word {
+/// A limit on a time; zero means none.
+fn limit(field: &str, word: &Option<String>, usual: Option<Duration>) -> Result<Option<Duration>, PlanError> {
+    match word {
         None => Ok(usual),
         Some(text) => parse_duration(field, text).map(|time| Some(time).filter(|time| !time.is_zero())),
-    };
+    }
+}
+
+fn timeouts(args: &ConnectionWords) -> Result<Timeouts, PlanError> {
+    let usual = Timeouts::default();
     Ok(Timeouts {
         connect: limit("connect-timeout", &args.connect_timeout, usual.connect)?,
         call: limit("timeout", &args.timeout, usual.call)?,

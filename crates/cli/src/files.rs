@@ -1,6 +1,7 @@
 //! From words to a plan, with the files that the words name: the one place where they are read.
 
 use crate::hurl;
+use crate::streams;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use std::fmt::Display;
@@ -54,7 +55,11 @@ pub(crate) fn plan_with_any_rows(load: &Load, matches: &ArgMatches) -> Result<Pl
         _ => UsageError::about(&error, matches),
     })?;
     slos(&plan.slos)?;
-    Ok(plan.into())
+    let mut plan = Plan::from(plan);
+    if let Some(folder) = load.plan.as_deref().and_then(Path::parent) {
+        plan.find_files_in(folder);
+    }
+    Ok(plan)
 }
 
 /// A usage error about what stands in a plan file.
@@ -66,13 +71,16 @@ pub(crate) fn in_plan_file(path: impl Display, error: PlanError) -> UsageError {
     UsageError::of(place, PlanError { position: None, ..error })
 }
 
-/// The load with `--plan FILE` where the only URL is the name of a plan file.
+/// The load with `--plan FILE` where a URL is the name of a plan file.
 fn plan_file(load: &Load) -> Option<Load> {
-    let [name] = &load.url[..] else { return None };
-    let path = Path::new(name);
-    let is_plan = path.extension().is_some_and(|extension| extension == "toml" || extension == "json");
-    let is_named = is_plan && load.plan.is_none() && path.is_file();
-    is_named.then(|| Load { url: Vec::new(), plan: Some(path.into()), ..load.clone() })
+    let is_plan = |name: &String| {
+        let path = Path::new(name);
+        path.extension().is_some_and(|extension| extension == "toml" || extension == "json") && path.is_file()
+    };
+    let at = load.url.iter().position(is_plan).filter(|_| load.plan.is_none())?;
+    let mut load = load.clone();
+    load.plan = Some(load.url.remove(at).into());
+    Some(load)
 }
 
 /// Checks that the SLOs name rows, groups and scenarios that exist.
@@ -112,7 +120,30 @@ pub(crate) fn slos(texts: &[String]) -> Result<Vec<Slo>, UsageError> {
 }
 
 /// The options that replace values of a plan file.
-const REPLACING: [&str; 5] = ["seed", "slo", "duration", "requests", "rate"];
+const REPLACING: [&str; 22] = [
+    "url",
+    "seed",
+    "slo",
+    "duration",
+    "requests",
+    "rate",
+    "connections",
+    "warmup",
+    "grace",
+    "data",
+    "check",
+    "label",
+    "header",
+    "timeout",
+    "connect_timeout",
+    "resolve",
+    "proxy",
+    "insecure",
+    "cacert",
+    "threads",
+    "driver",
+    "idle",
+];
 
 /// Returns the options that count beside a plan file: those of [`REPLACING`] that the command line has. Environment variables may
 /// stay set beside it; they have no effect then.
@@ -122,31 +153,54 @@ const REPLACING: [&str; 5] = ["seed", "slo", "duration", "requests", "rate"];
 fn beside_plan_file(load: &Load, matches: &ArgMatches) -> Result<Load, UsageError> {
     let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
     let words = Load::augment_args(clap::Command::new("load"));
-    let given = words.get_arguments().find(|arg| {
+    // The URL may be the name of the plan file.
+    let given = words.get_arguments().filter(|arg| {
         let name = arg.get_id().as_str();
-        // The URL may be the name of the plan file.
-        let is_name = name == "url" && load.url.is_empty();
-        name != "plan" && !is_name && !REPLACING.contains(&name) && is_given(name)
+        name != "plan" && is_given(name) && (name != "url" || !load.url.is_empty())
     });
-    let kept = |name: &str, value: &Option<String>| value.clone().filter(|_| is_given(name));
-    match given {
-        None => Ok(Load {
-            plan: load.plan.clone(),
-            seed: kept("seed", &load.seed),
-            slo: if is_given("slo") { load.slo.clone() } else { Vec::new() },
-            duration: kept("duration", &load.duration),
-            requests: kept("requests", &load.requests),
-            rate: kept("rate", &load.rate),
-            ..Load::default()
-        }),
-        Some(arg) => {
-            let name = arg.get_long().map_or_else(|| "the URL".to_owned(), |long| format!("--{long}"));
-            Err(UsageError::option(
-                "plan",
-                format!("it holds the whole test; leave out {name}, or change it in the file"),
-            ))
+    let mut names = Vec::new();
+    for arg in given {
+        let name = arg.get_long().map_or_else(|| "the URL".to_owned(), |long| format!("--{long}"));
+        if !REPLACING.contains(&arg.get_id().as_str()) {
+            let remedy = format!("it holds the whole test; leave out {name}, or change it in the file");
+            return Err(UsageError::option("plan", remedy));
         }
+        names.push(name);
     }
+    let is_quiet = matches.try_get_one::<bool>("quiet").ok().flatten().is_some_and(|quiet| *quiet);
+    if !names.is_empty() && !is_quiet {
+        streams::say(&format!("warwolf: {} of the command line counts, not the plan\n", names.join(", ")));
+    }
+    let mut beside = load.clone();
+    let words = [
+        ("seed", &mut beside.seed),
+        ("duration", &mut beside.duration),
+        ("requests", &mut beside.requests),
+        ("rate", &mut beside.rate),
+        ("connections", &mut beside.connections),
+        ("warmup", &mut beside.warmup),
+        ("grace", &mut beside.grace),
+        ("timeout", &mut beside.connection.timeout),
+        ("connect_timeout", &mut beside.connection.connect_timeout),
+        ("proxy", &mut beside.connection.proxy),
+        ("threads", &mut beside.machine.threads),
+    ];
+    words.into_iter().filter(|(name, _)| !is_given(name)).for_each(|(_, word)| *word = None);
+    let lists = [
+        ("slo", &mut beside.slo),
+        ("data", &mut beside.data),
+        ("check", &mut beside.check),
+        ("label", &mut beside.label),
+        ("header", &mut beside.request.header),
+        ("resolve", &mut beside.connection.resolve),
+    ];
+    lists.into_iter().filter(|(name, _)| !is_given(name)).for_each(|(_, list)| list.clear());
+    beside.tls.insecure &= is_given("insecure");
+    beside.tls.cacert = beside.tls.cacert.take().filter(|_| is_given("cacert"));
+    beside.machine.driver = beside.machine.driver.filter(|_| is_given("driver"));
+    beside.machine.idle = beside.machine.idle.filter(|_| is_given("idle"));
+    (beside.request.accept, beside.request.content_type) = (None, None);
+    Ok(beside)
 }
 
 fn inputs(load: &Load) -> Result<Inputs, UsageError> {

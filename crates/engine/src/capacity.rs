@@ -126,6 +126,10 @@ fn nominal(plan: &Plan) -> Option<Duration> {
 
 /// Calls per second over all shards.
 fn target_rate(plan: &Plan) -> Option<f64> {
+    if !plan.scenarios.is_empty() {
+        // Sessions make as many calls as their steps come to.
+        return None;
+    }
     let (Schedule::Open { arrivals, .. }, Work::Draw { calls: Some(calls), .. }) =
         (&plan.schedule, &plan.session.work)
     else {
@@ -137,6 +141,9 @@ fn target_rate(plan: &Plan) -> Option<f64> {
 
 /// Calls that one session may have in flight.
 fn calls_at_once(plan: &Plan) -> u64 {
+    if !plan.scenarios.is_empty() {
+        return 1;
+    }
     match &plan.session.work {
         Work::Draw { burst, .. } => u64::from(*burst),
         Work::Scripts { scripts } => {

@@ -4,11 +4,11 @@ use crate::query::Query;
 use crate::secrets::MASK;
 use crate::template::{Template, ValueSource, is_template};
 use crate::{
-    Body, CheckedPlan, DataTable, Part, PartContent, Plan, PlanError, Schedule, Table, Take, VariableValue,
-    nearest,
+    Body, CheckedPlan, DataTable, Part, PartContent, Plan, PlanError, Schedule, Shapes, Table, Take,
+    VariableValue, nearest,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,6 +74,28 @@ impl Plan {
             }
         });
         needs
+    }
+
+    /// Makes the relative paths of files start in `folder`: data files, secrets, and bodies.
+    pub fn find_files_in(&mut self, folder: &Path) {
+        let place = |path: &mut PathBuf| *path = folder.join(&*path);
+        self.data.iter_mut().for_each(|data| place(&mut data.file));
+        for variable in &mut self.variables {
+            if let VariableValue::File(path) = &mut variable.value {
+                place(path);
+            }
+        }
+        Shapes::change(&mut self.requests, |shape| match &mut shape.body {
+            Body::File(path) => place(path),
+            Body::Multipart(parts) => {
+                for part in parts {
+                    if let PartContent::File(path) = &mut part.content {
+                        place(path);
+                    }
+                }
+            }
+            _ => {}
+        });
     }
 
     /// The names of captures and variables.

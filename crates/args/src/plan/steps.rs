@@ -20,11 +20,7 @@ pub(super) fn add(args: &Load, plan: &mut Plan) -> Result<(), PlanError> {
     plan.data = args.data.iter().map(|text| data(text)).collect::<Result<_, _>>()?;
     let checks = args.check.iter().map(|text| Check::parse("check", text)).collect::<Result<Vec<_>, _>>()?;
     if !plan.scenarios.is_empty() {
-        // A suite has its steps; the checks are for all of them.
-        for scenario in &mut plan.scenarios {
-            let steps = scenario.setup.iter_mut().chain(&mut scenario.steps).chain(&mut scenario.teardown);
-            steps.for_each(|step| step.checks.extend(checks.iter().cloned()));
-        }
+        check_all(plan, &checks);
         return Ok(());
     }
     let has_values = plan.requests.iter().any(contains_values);
@@ -50,6 +46,29 @@ pub(super) fn add(args: &Load, plan: &mut Plan) -> Result<(), PlanError> {
         plan.schedule = Schedule::Turns { users };
     }
     Ok(())
+}
+
+/// Adds data files and checks to a plan that has steps. A data file replaces the one of the same name.
+pub(super) fn add_beside(args: &Load, plan: &mut Plan) -> Result<(), PlanError> {
+    for text in &args.data {
+        let data = data(text)?;
+        plan.data.retain(|other| other.name != data.name);
+        plan.data.push(data);
+    }
+    let checks = args.check.iter().map(|text| Check::parse("check", text)).collect::<Result<Vec<_>, _>>()?;
+    if !checks.is_empty() && plan.scenarios.is_empty() {
+        return Err(wrong("check", "", "the plan has no steps; write its requests as steps"));
+    }
+    check_all(plan, &checks);
+    Ok(())
+}
+
+/// Adds checks to all steps.
+fn check_all(plan: &mut Plan, checks: &[Check]) {
+    for scenario in &mut plan.scenarios {
+        let steps = scenario.setup.iter_mut().chain(&mut scenario.steps).chain(&mut scenario.teardown);
+        steps.for_each(|step| step.checks.extend(checks.iter().cloned()));
+    }
 }
 
 /// An argument that cannot be used with steps, and what to do instead.

@@ -9,4 +9,5 @@ mod pages;
 mod requests;
 mod servers;
 mod servers_answer;
+mod steps;
 mod tls;
