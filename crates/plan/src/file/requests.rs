@@ -90,7 +90,7 @@ impl Reader {
         let (method, url) = method_and_url(text);
         let (endpoint, login, path) = if let Some(endpoint) = &table.endpoint {
             (endpoint.clone(), None, url)
-        } else if url.starts_with('/') || url.is_empty() {
+        } else if url.starts_with('/') || url.starts_with("{{") || url.is_empty() {
             let origin = self.origin.clone().ok_or_else(|| {
                 wrong("begin the URL with scheme and host, such as https://a.test, or give the plan a `url`")
             })?;
@@ -250,7 +250,9 @@ impl Endpoint {
 /// The path with what cannot stand in one encoded, up to values in double braces.
 fn encoded(path: &str) -> String {
     let is_right = |byte: u8| byte.is_ascii_graphic();
-    let path = if path.starts_with('/') { Cow::Borrowed(path) } else { Cow::Owned(format!("/{path}")) };
+    // A value may hold a path with its slash, as that of a Location.
+    let is_whole = path.starts_with('/') || path.starts_with("{{");
+    let path = if is_whole { Cow::Borrowed(path) } else { Cow::Owned(format!("/{path}")) };
     if path.bytes().all(is_right) {
         return path.into_owned();
     }
@@ -383,7 +385,8 @@ impl Writer {
 /// The path as it stands in a URL; none if it cannot stand in one.
 fn written_path(request: &Request) -> Option<String> {
     let path = if request.is_template { request.path.to_string() } else { escape(&request.path) };
-    (path.starts_with('/') && encoded(&path) == path).then_some(path)
+    let is_path = path.starts_with('/') || (request.is_template && path.starts_with("{{"));
+    (is_path && encoded(&path) == path).then_some(path)
 }
 
 /// Whether two requests differ in method and URL at the most.

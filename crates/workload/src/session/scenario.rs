@@ -156,9 +156,21 @@ impl Session {
         self.steps(workload).and_then(|(steps, programs)| steps.timeout(programs))
     }
 
-    /// Appends path and query of a request with values.
+    /// Appends path and query of a request with values. Of a value that is a whole URL, as a `Location` may be, the path is
+    /// taken; the server stays that of the plan.
     pub fn write_target(&self, workload: &Workload, texts: &RequestTexts, out: &mut Vec<u8>) {
+        let start = out.len();
         self.write_part(workload, &texts.target, out);
+        let target = &out[start..];
+        let scheme = [&b"http://"[..], b"https://"].into_iter().find(|scheme| target.starts_with(scheme));
+        if let Some(scheme) = scheme {
+            let authority = target[scheme.len()..].iter().position(|byte| matches!(byte, b'/' | b'?'));
+            let end = authority.map_or(target.len(), |length| scheme.len() + length);
+            out.drain(start..start + end);
+        }
+        if out.get(start) != Some(&b'/') {
+            out.insert(start, b'/');
+        }
     }
 
     /// Appends a part of a request with values.

@@ -452,3 +452,23 @@ fn redirects_belong_to_their_step() {
     assert_eq!((checked.count, checked.failed), (1, 0));
     assert_eq!(run.next().0, sent("/b"));
 }
+
+#[test]
+fn a_value_may_be_a_whole_path_or_url() {
+    let mut order = step("order", 0);
+    order.captures = vec![capture("place", "body")];
+    let mut plan = plan(vec![order, step("poll", 1)]);
+    plan.requests[1].path = "{{place}}".into();
+    for (place, path) in [
+        ("/reports/1", "/reports/1"),
+        ("reports/1", "/reports/1"),
+        ("http://b.test:81/r?x=1", "/r?x=1"),
+        ("https://b.test", "/"),
+        ("http://b.test?x", "/?x"),
+    ] {
+        let mut run = Run::new(plan.clone(), 0);
+        let (_, token) = run.next();
+        run.answer(token, "/order", 200, place);
+        assert_eq!(run.next().0, sent(path), "{place}");
+    }
+}

@@ -123,7 +123,7 @@ fn a_request_needs_no_plan_to_be_filled_and_checked() {
     assert_eq!(steps(&told), [("item".to_owned(), [50, 0, 100, 50])], "{told:#?}");
     assert_eq!(told.account("check_failed"), 50, "completed, check failed: {told:#?}");
     let missing =
-        Warwolf::run(&["-n", "1", "-H", "X-User: {{nmae}}", "--data", &file("users.csv"), &url]).exits(2);
+        Warwolf::run(&["-n", "1", "-H", "X-User: {{nam}}", "--data", &file("users.csv"), &url]).exits(2);
     assert!(missing.stderr.contains("did you mean {{name}}?"), "{}", missing.stderr);
 }
 
