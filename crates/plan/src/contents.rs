@@ -78,19 +78,19 @@ impl Plan {
 
     /// Makes the relative paths of files start in `folder`: data files, secrets, and bodies.
     pub fn find_files_in(&mut self, folder: &Path) {
-        let place = |path: &mut PathBuf| *path = folder.join(&*path);
-        self.data.iter_mut().for_each(|data| place(&mut data.file));
+        let locate = |path: &mut PathBuf| *path = folder.join(&*path);
+        self.data.iter_mut().for_each(|data| locate(&mut data.file));
         for variable in &mut self.variables {
             if let VariableValue::File(path) = &mut variable.value {
-                place(path);
+                locate(path);
             }
         }
         Shapes::change(&mut self.requests, |shape| match &mut shape.body {
-            Body::File(path) => place(path),
+            Body::File(path) => locate(path),
             Body::Multipart(parts) => {
                 for part in parts {
                     if let PartContent::File(path) = &mut part.content {
-                        place(path);
+                        locate(path);
                     }
                 }
             }
