@@ -174,7 +174,7 @@ fn failed_checks(report: &Value) -> Vec<String> {
 fn a_suite_runs_as_load() {
     let api = Api::start();
     let files = ["login.hurl", "json.hurl", "options.hurl", "requests.hurl"].map(|name| suite().join(name));
-    let mut words = vec!["run", "--format", "json", "--quiet", "-c", "3", "-n", "40"];
+    let mut words = vec!["run", "--format", "json", "--quiet", "-c", "1", "-n", "40"];
     words.extend(files.iter().map(|file| file.to_str().expect("a path without odd bytes")));
     let told = Warwolf::new(&words).and(&variables(&api)).told().exits(0);
     assert_eq!(told.account("check_failed"), 0, "{told:#?}");
