@@ -459,7 +459,7 @@ fn words_without_a_command_mean_run_unless_they_look_like_a_mistyped_one() {
 
 #[test]
 fn values_data_and_checks_make_steps_of_requests() {
-    let words = "--data my_users.csv:unique -H X-Token:_{{env:TOKEN}} -b {\"id\":{{seq}}} -T application/json \
+    let words = "--data my_users.csv:unique -H X-Token:_{{token}} -b {\"id\":{{seq}}} -T application/json \
                  --check status_==_200 --label /item/*=item -c 7 http://a.test/item/{{int:1,9}}";
     let plan = planned(words).unwrap();
     assert_eq!(plan.schedule, Schedule::Turns { users: 7 });

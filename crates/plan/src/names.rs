@@ -284,14 +284,15 @@ impl Names<'_> {
         if let Some(step) = self.plan.step_that_captures(name) {
             return wrong(format!("it is captured later, or elsewhere, by the step `{}`", step.name));
         }
+        if !self.plan.data.is_empty() {
+            // It may be a column, which is known when the data files are read: `CheckedPlan::with_contents` checks it.
+            return Ok(());
+        }
         let variables = self.plan.variables.iter().map(|variable| variable.name.as_str());
         let known = self.known.iter().map(String::as_str).chain(variables);
-        wrong(match (nearest(name, known), self.plan.data.first()) {
-            (Some(nearest), _) => format!("no capture or variable has this name; did you mean `{nearest}`?"),
-            (None, Some(table)) => {
-                format!("no capture or variable has this name; a column is written as {{{{{}.{name}}}}}", table.name)
-            }
-            (None, None) => "no capture or variable has this name: capture it in an earlier step, or give it in [variables]"
+        wrong(match nearest(name, known) {
+            Some(nearest) => format!("no capture or variable has this name; did you mean `{nearest}`?"),
+            None => "no capture or variable has this name: capture it in an earlier step, or give it in [variables]"
                 .to_owned(),
         })
     }

@@ -15,10 +15,12 @@ use std::sync::Arc;
 pub(crate) use tls::tls_config;
 use warwolf_driver::{Address, SocketOptions};
 use warwolf_http::{Limits, Version};
+use warwolf_plan::query::Check;
 use warwolf_plan::{
-    Body, Contents, CookiePolicy, HttpVersion, Network, OnClose, Ownership, Plan, Reconnect, ReplyEnd,
-    Resumption, Stop, Timeouts, WhenFull, Work,
+    Body, Contents, CookiePolicy, HttpVersion, Network, OnClose, Ownership, Plan, PlanError, Reconnect,
+    ReplyEnd, Resumption, Stop, Timeouts, WhenFull, Work,
 };
+use warwolf_scan::{Condition, Scanner};
 use warwolf_workload::Names;
 
 /// Bounds of the kernel's receive buffer of a throttled connection, which holds one second's worth. The peer takes what is in
@@ -67,6 +69,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Resolves, reads and encodes what `plan` names. `contents` are the contents of what others have read for it.
     pub(crate) fn new(plan: &Plan, contents: &Arc<Contents>) -> Result<Self, SetupError> {
+        check_queries(plan)?;
         let calls_per_session = match &plan.session.work {
             _ if !plan.scenarios.is_empty() => 1,
             Work::Draw { calls, .. } => calls.unwrap_or(1),
@@ -154,6 +157,19 @@ impl Prepared {
             reset_on_close: self.network.close_with_reset,
         }
     }
+}
+
+/// Checks that the captures, checks and conditions of steps can be compiled: paths and regular expressions.
+fn check_queries(plan: &Plan) -> Result<(), PlanError> {
+    for (_, step) in plan.steps() {
+        let within =
+            |error: PlanError| PlanError { field: format!("step.{}.{}", step.name, error.field), ..error };
+        let own = step.again.iter().filter_map(|again| again.condition.as_ref());
+        let checks: Vec<Check> = step.checks.iter().chain(own).cloned().collect();
+        Scanner::new(&step.captures, &checks).map_err(within)?;
+        step.when.as_ref().map(Condition::new).transpose().map_err(within)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
