@@ -1,7 +1,7 @@
 //! `check`: each step of a plan is run once, and its request, reply, captures and checks are printed.
 
 use crate::exit::{Exit, Failure};
-use crate::{files, load, streams};
+use crate::{files, load, once, streams};
 use clap::ArgMatches;
 use std::fmt::Write as _;
 use std::sync::Mutex;
@@ -32,16 +32,17 @@ pub(crate) fn check(args: &CheckArgs, matches: &ArgMatches) -> Result<Exit, Fail
     }
     let mut exit = Exit::Well;
     for number in 0..plan.scenarios.len() {
-        let plan = load::check(once(&plan, number))?;
+        let plan = once::set_up(load::check(each_once(&plan, number))?)?;
         if !run(&plan, args.quiet)? {
             exit = Exit::Broken;
         }
+        once::tear_down(&plan)?;
     }
     Ok(exit)
 }
 
 /// The plan with one session of one scenario, which runs each step once and without pauses.
-fn once(plan: &Plan, number: usize) -> Plan {
+fn each_once(plan: &Plan, number: usize) -> Plan {
     let mut plan = plan.clone();
     let scenario = plan.scenarios.swap_remove(number);
     plan.scenarios = vec![Scenario {

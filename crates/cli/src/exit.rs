@@ -54,6 +54,8 @@ pub(crate) enum Failure {
 pub(crate) enum TargetFailure {
     /// It answers a valid request with a failure.
     Failing(String),
+    /// A step that comes before the run has failed.
+    Setup(String),
     /// The URL to start at could not be loaded.
     NoStart(String, Ending),
     /// `robots.txt` forbids the URL to start at, or could not be loaded.
@@ -187,6 +189,12 @@ impl fmt::Display for TargetFailure {
                 f,
                 "the server fails before the test: a valid request gets `{what}`; test a server that works"
             ),
+            Self::Setup(why) => {
+                write!(
+                    f,
+                    "the setup of the run failed, nothing else was sent: {why}; `warwolf check` shows the replies"
+                )
+            }
             Self::NoStart(url, ending) => write!(f, "`{url}`: {ending}"),
             Self::Forbidden(url) => write!(
                 f,

@@ -21,6 +21,7 @@ mod hurl;
 mod import;
 mod load;
 mod manuals;
+mod once;
 mod output;
 mod output_file;
 mod progress;

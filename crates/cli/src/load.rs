@@ -1,7 +1,7 @@
 //! Runs one plan on this machine.
 
 use crate::exit::Failure;
-use crate::{contents, environment};
+use crate::{contents, environment, once};
 use std::io;
 use std::time::Duration;
 use warwolf_args::UsageError;
@@ -40,7 +40,10 @@ pub(crate) fn run(
     control: &Control,
     watch: &mut dyn FnMut(&Interval),
 ) -> Result<Run, Failure> {
-    perform(prepare(&check(plan)?, shard)?, control, watch)
+    let plan = once::set_up(check(plan)?)?;
+    let run = perform(prepare(&plan, shard)?, control, watch);
+    once::tear_down(&plan)?;
+    run
 }
 
 /// Checks a plan, and reads what it names.

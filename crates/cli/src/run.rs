@@ -5,7 +5,7 @@ use crate::exit::{Exit, Failure};
 use crate::history::Kept;
 use crate::progress::{Manner, Progress};
 use crate::results::Results;
-use crate::{files, load, signals, streams};
+use crate::{files, load, once, signals, streams};
 use clap::ArgMatches;
 use warwolf_args::Run as RunArgs;
 use warwolf_args::UsageError;
@@ -35,11 +35,14 @@ pub(crate) fn run(given: &RunArgs, matches: &ArgMatches) -> Result<Exit, Failure
     let plan = load::check(plan)?;
     let results = Results::open(&given.output)?;
     let history = given.keep.as_ref().map(|_| Kept::open(&given.database)).transpose()?;
+    let plan = once::set_up(plan)?;
     let prepared = load::prepare(&plan, shard)?;
     if !given.output.quiet {
         streams::say(&format!("warwolf: {}\n", printable(&run_banner(&plan, &means(&plan, &prepared)))));
     }
-    let run = perform(&plan, prepared, given)?;
+    let run = perform(&plan, prepared, given);
+    once::tear_down(&plan)?;
+    let run = run?;
     // The report comes first: a history that another program holds must not cost the result.
     let delivered = results.deliver(&run, &[]);
     if let (Some(mut history), Some(name)) = (history, &given.keep) {

@@ -1,6 +1,6 @@
 //! Turns curl command lines, HTTP archives, OpenAPI documents, Postman collections, `.http` files and vegeta targets into plans.
 //!
-//! Each format is read into a [`Recording`]: requests, settings, and a list of what was left out. [`plan`] makes a plan of it. Text in,
+//! Each format is read into a [`Recording`]: requests, settings, and a list of what was left out. [`plan()`] makes a plan of it. Text in,
 //! plan out: files that a text names are read by the caller.
 #![forbid(unsafe_code)]
 

@@ -24,6 +24,8 @@ pub struct Contents {
     pub files: BTreeMap<PathBuf, Arc<[u8]>>,
     /// The data tables, in the order of [`Plan::data`].
     pub tables: Vec<Arc<Table>>,
+    /// What the steps that come once before the run have captured, by name.
+    pub captured: BTreeMap<String, String>,
     /// When the run begins, from 1970 in UTC; the origin of `{{now}}`.
     pub began: Duration,
 }
@@ -182,7 +184,15 @@ impl CheckedPlan {
         Ok(self)
     }
 
-    /// Replaces the values of secrets in `text`: of variables of the environment, and of the files of variables.
+    /// The same plan, with what the steps that come once before the run have captured.
+    #[must_use]
+    pub fn with_captured(mut self, captured: BTreeMap<String, String>) -> Self {
+        self.contents = Arc::new(Contents { captured, ..Contents::clone(&self.contents) });
+        self
+    }
+
+    /// Replaces the values of secrets in `text`: of variables of the environment, of the files of variables, and of what was
+    /// captured before the run.
     #[must_use]
     pub fn hide_secrets(&self, text: &str) -> String {
         let files = self.variables.iter().filter_map(|variable| match &variable.value {
@@ -190,7 +200,8 @@ impl CheckedPlan {
             _ => None,
         });
         let files = files.filter_map(|content| std::str::from_utf8(content).ok()).map(str::trim_end);
-        let all = self.contents.environment.values().map(String::as_str).chain(files);
+        let captured = self.contents.captured.values();
+        let all = self.contents.environment.values().chain(captured).map(String::as_str).chain(files);
         let mut hidden = text.to_owned();
         for secret in all.filter(|secret| secret.len() >= SECRET_MIN) {
             hidden = hidden.replace(secret, MASK);

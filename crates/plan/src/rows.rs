@@ -91,6 +91,11 @@ impl Plan {
             }
             rows.of_steps.push(rows.of_requests.get(first).copied().unwrap_or_default());
         }
+        // What comes once, before or after the run, is not counted with it.
+        for step in self.setup.iter().chain(&self.teardown) {
+            let first = step.request.0;
+            left.retain(|index| !(first..first + step.choices).contains(&(*index as u32)));
+        }
         for index in left {
             rows.of_requests[index] = rows.number(&mut numbers, self.labelled(index, own(index)));
         }

@@ -4,7 +4,7 @@ use super::text::{Escape, Text, Value};
 use crate::seed::{Purpose, Stream, Streams};
 use std::sync::Arc;
 use warwolf_plan::template::{Template, ValueSource};
-use warwolf_plan::{Contents, Plan, Scenario, Table, Take, VariableValue};
+use warwolf_plan::{Contents, Plan, Table, Take, VariableValue};
 
 /// The captures, variables and data tables of a plan.
 #[derive(Clone, Debug, Default)]
@@ -36,10 +36,8 @@ impl Names {
     #[must_use]
     pub fn new(plan: &Plan, contents: &Arc<Contents>) -> Self {
         let mut names = Self { contents: Arc::clone(contents), ..Self::default() };
-        let steps = plan.setup.iter().chain(&plan.teardown);
-        for capture in
-            steps.chain(plan.scenarios.iter().flat_map(Scenario::all_steps)).flat_map(|step| &step.captures)
-        {
+        // Steps that come once are run as a scenario of their own.
+        for capture in plan.steps().flat_map(|(_, step)| &step.captures) {
             match names.captures.iter_mut().find(|slot| slot.name == capture.name) {
                 Some(slot) => slot.max = slot.max.max(capture.max as usize),
                 None => {
@@ -114,6 +112,9 @@ impl Names {
         }
         if let Some(index) = self.variables.iter().position(|(variable, _)| variable == name) {
             return Value::Variable(index);
+        }
+        if let Some(captured) = self.contents.captured.get(name) {
+            return Value::Constant(captured.as_bytes().into());
         }
         if let Some((table, column)) = name.split_once('.') {
             return self.column(table, column);

@@ -144,3 +144,49 @@ fn a_session_takes_a_row_that_no_other_has() {
     ]);
     assert_eq!(told.completed(), 3, "the run ends with the rows: {told:#?}");
 }
+
+#[test]
+fn what_comes_once_is_done_before_the_run_and_after_it() {
+    let (_shop, url) = shop();
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    let text = format!(
+        r#"
+        url = "{url}"
+        [load]
+        users = 3
+        sessions = 12
+        [[setup]]
+        once = "run"
+        name = "log in"
+        request = "POST /login"
+        form = {{ user = "ann", password = "apple" }}
+        capture = {{ token = "json $.token" }}
+        check = ["status == 200"]
+        [[step]]
+        name = "fill"
+        request = "POST /cart"
+        headers = {{ Authorization = "Bearer {{{{token}}}}" }}
+        json = {{ item = "{{{{seq}}}}" }}
+        check = ["status == 201"]
+        [[teardown]]
+        once = "run"
+        name = "pay"
+        request = "POST /checkout"
+        headers = {{ Authorization = "Bearer {{{{token}}}}" }}
+        check = ["json $.paid == 12"]
+        "#
+    );
+    std::fs::write(&plan, &text).unwrap();
+    let path = plan.to_str().unwrap();
+    let told = Warwolf::run(&[path]).exits(0);
+    assert_eq!(steps(&told), [("fill".to_owned(), [12, 0, 12, 0])], "{told:#?}");
+    assert!(!told.stdout.contains("ann-1"), "a token of the setup is in no report: {told:#?}");
+    assert_eq!(told.stderr, "", "the cart of the one token has all items");
+    std::fs::write(&plan, text.replace("apple", "pear")).unwrap();
+    let told = Warwolf::run(&[path]).exits(1);
+    assert!(
+        told.stderr.contains("the setup of the run failed") && told.stderr.contains("status 403"),
+        "{told:#?}"
+    );
+}
