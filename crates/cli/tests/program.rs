@@ -263,10 +263,13 @@ fn an_explained_plan_runs_as_the_words_would() {
     let before = target.requests();
     let fewer = warwolf(&["run", "--plan", &path_in(&folder, "plan"), "-n", "6", "--slo", "p99<1ns"]);
     assert_eq!((target.requests() - before, fewer.code), (6, Some(99)), "{}", fewer.stderr);
-    let both = warwolf(&["run", "--plan", &path_in(&folder, "plan"), "-c", "5"]);
+    let said = warwolf(&["run", "--plan", &path_in(&folder, "plan"), "-c", "5"]).stderr;
+    assert!(said.starts_with("warwolf: --connections of the command line counts, not the plan\n"), "{said}");
+    assert!(said.contains("5 users for 40 requests"), "{said}");
+    let both = warwolf(&["run", "--plan", &path_in(&folder, "plan"), "-m", "PUT"]);
     assert_eq!(
         both.stderr,
-        "warwolf: --plan: it holds the whole test; leave out --connections, or change it in the file\n"
+        "warwolf: --plan: it holds the whole test; leave out --method, or change it in the file\n"
     );
 }
 

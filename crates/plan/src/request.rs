@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Index of a request in [`crate::Plan::requests`].
@@ -99,6 +99,24 @@ pub struct Part {
     pub content: PartContent,
     /// Its `Content-Type`; none for a text, and one that suits the name for a file, unless the plan has it.
     pub content_type: Option<String>,
+}
+
+impl Part {
+    /// The media type of a file by the end of its name, as Hurl and curl have the most common ones.
+    #[must_use]
+    pub fn content_type_of(file: &Path) -> &'static str {
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("gif") => "image/gif",
+            Some("jpg" | "jpeg") => "image/jpeg",
+            Some("png") => "image/png",
+            Some("svg") => "image/svg+xml",
+            Some("txt") => "text/plain",
+            Some("htm" | "html") => "text/html",
+            Some("pdf") => "application/pdf",
+            Some("xml") => "application/xml",
+            _ => "application/octet-stream",
+        }
+    }
 }
 
 /// What a part of a form holds.

@@ -4,7 +4,6 @@ use super::options::Choices;
 use super::values::{Values, json_escaped, push_text};
 use super::{Files, Refused, refuse};
 use crate::ast::{self, Body as HurlBody, BodyKind, Json, KeyValue, Language, PartValue, Request as Source};
-use std::path::Path;
 use warwolf_plan::template::{Piece, Template};
 use warwolf_plan::{Body, Endpoint, Part, PartContent, Request, RequestShape};
 
@@ -251,26 +250,11 @@ fn part(
             let path = files.path(values, file)?;
             let content_type = match content_type {
                 Some(text) => values.text(text, "the type of a file")?,
-                None => type_of(&path).to_owned(),
+                None => Part::content_type_of(&path).to_owned(),
             };
             (name, DraftPart::File(path), Some(content_type))
         }
     })
-}
-
-/// The media type of a file by the end of its name, as Hurl has it.
-fn type_of(path: &Path) -> &'static str {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("gif") => "image/gif",
-        Some("jpg" | "jpeg") => "image/jpeg",
-        Some("png") => "image/png",
-        Some("svg") => "image/svg+xml",
-        Some("txt") => "text/plain",
-        Some("htm" | "html") => "text/html",
-        Some("pdf") => "application/pdf",
-        Some("xml") => "application/xml",
-        _ => "application/octet-stream",
-    }
 }
 
 /// A GraphQL request as JSON. The query loses the white space around it.

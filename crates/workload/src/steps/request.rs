@@ -155,7 +155,7 @@ impl Compiler<'_> {
         if let PartContent::File(path) = &part.content {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             form.push(format!("; filename=\"{}\"", quoted(&name)).as_bytes());
-            kind = kind.or_else(|| Some(content_type(&name).to_owned()));
+            kind = kind.or_else(|| Some(Part::content_type_of(path).to_owned()));
         }
         if let Some(kind) = kind {
             form.push(format!("\r\nContent-Type: {kind}").as_bytes());
@@ -168,23 +168,6 @@ impl Compiler<'_> {
             }
         }
         form.push(b"\r\n");
-    }
-}
-
-/// The type of a file by its name, as hurl and curl guess it for the most common ones.
-fn content_type(name: &str) -> &'static str {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("gif") => "image/gif",
-        Some("jpg" | "jpeg") => "image/jpeg",
-        Some("png") => "image/png",
-        Some("svg") => "image/svg+xml",
-        Some("txt") => "text/plain",
-        Some("htm" | "html") => "text/html",
-        Some("pdf") => "application/pdf",
-        Some("xml") => "application/xml",
-        Some("json") => "application/json",
-        _ => "application/octet-stream",
     }
 }
 
