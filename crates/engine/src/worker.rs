@@ -390,8 +390,9 @@ impl<'p, D: Driver> Worker<'p, D> {
                         }
                         CallRequest::Unplanned(request) => self.follow(index, token, *request, intended),
                     }
-                    self.count_groups();
-                    if self.sessions[index as usize].session.awaits_reply() {
+                    if self.workload.has_steps() {
+                        self.count_groups();
+                    } else if self.sessions[index as usize].session.awaits_reply() {
                         return;
                     }
                 }

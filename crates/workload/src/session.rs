@@ -419,6 +419,9 @@ impl Session {
         if self.phase == Phase::Over {
             return Sequel::AsPlanned;
         }
+        if workload.interceptors.is_empty() && workload.programs.is_none() {
+            return Sequel::AsPlanned;
+        }
         let limit = self.steps(workload).and_then(|(steps, programs)| steps.redirects(programs));
         let another = workload
             .interceptors

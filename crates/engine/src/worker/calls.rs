@@ -235,7 +235,8 @@ impl<D: Driver> Worker<'_, D> {
         let session = &mut sessions[entry.session as usize].session;
         let asked = prepared.request(&entry.request);
         let (request, template) = (&asked.request, asked.template());
-        let made = entry.kept.as_mut().and_then(|kept| begin_request(kept, asked, session, workload));
+        let kept = entry.kept.as_mut().filter(|_| workload.has_steps());
+        let made = kept.and_then(|kept| begin_request(kept, asked, session, workload));
         let path = made.as_deref().unwrap_or(&request.path);
         let began =
             (observation.interest.random_data && request.has_random_data()).then(|| self.driver.now());
@@ -373,7 +374,7 @@ impl<D: Driver> Worker<'_, D> {
         }
         let active = &mut self.sessions[call.session as usize];
         let is_setup = active.session.is_setup();
-        if outcome == Outcome::Completed {
+        if outcome == Outcome::Completed && self.workload.has_steps() {
             end_scan(&mut call, finished, &active.session, &self.workload, self.prepared);
         }
         let sequel = active.session.reply(&self.workload, &reply_to(&call, finished, outcome, self.prepared));
@@ -382,7 +383,9 @@ impl<D: Driver> Worker<'_, D> {
         let session = call.session;
         let checked = self.take_checks(&call);
         self.count(&call, finished, outcome, part, checked.failed != 0);
-        self.take_back(&mut call);
+        if let Some(kept) = call.kept.take() {
+            self.take_back(kept);
+        }
         if self.prepared.ownership.dedicated() > 0 {
             if self.sessions[session as usize].session.is_failed() {
                 self.drop_session(session);
@@ -400,8 +403,7 @@ impl<D: Driver> Worker<'_, D> {
     }
 
     /// Takes back what a call kept.
-    fn take_back(&mut self, call: &mut Call) {
-        let Some(mut kept) = call.kept.take() else { return };
+    fn take_back(&mut self, mut kept: Box<Kept>) {
         if let Some((step, scan)) = kept.scan.take() {
             self.workload.return_scan(step, scan);
         }
