@@ -1,7 +1,7 @@
 //! Runs one plan on this machine.
 
 use crate::exit::Failure;
-use crate::{contents, environment, once};
+use crate::{contents, environment};
 use std::io;
 use std::time::Duration;
 use warwolf_args::UsageError;
@@ -28,22 +28,6 @@ fn room(descriptors: u64) -> u32 {
 /// Whether the connections of a plan are as many as [`fit`] leaves with this descriptor limit.
 fn is_fitted(plan: &Plan, descriptors: u64) -> bool {
     plan.is_open() && plan.connections.limit == room(descriptors)
-}
-
-/// Runs a plan and notes what it ran on.
-///
-/// # Errors
-/// When it could not begin.
-pub(crate) fn run(
-    plan: Plan,
-    shard: Shard,
-    control: &Control,
-    watch: &mut dyn FnMut(&Interval),
-) -> Result<Run, Failure> {
-    let plan = once::set_up(check(plan)?)?;
-    let run = perform(prepare(&plan, shard)?, control, watch);
-    once::tear_down(&plan)?;
-    run
 }
 
 /// Checks a plan, and reads what it names.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 use warwolf_engine::{Control, run_observed};
-use warwolf_measure::Outcome;
+use warwolf_measure::{Interval, Outcome, Run};
 use warwolf_observe::{CallRecord, Observer, Observers};
 use warwolf_plan::{CheckedPlan, Plan, Scenario, Schedule, Shard, Step, Stop};
 use warwolf_report::printable;
@@ -42,6 +42,17 @@ pub(crate) fn tear_down(plan: &CheckedPlan) -> Result<(), Failure> {
         streams::say(&format!("warwolf: teardown: {}\n", printable(&why)));
     }
     Ok(())
+}
+
+/// Runs a plan with its steps before and after, and notes what it ran on.
+///
+/// # Errors
+/// When it could not begin.
+pub(crate) fn run(plan: Plan, control: &Control, watch: &mut dyn FnMut(&Interval)) -> Result<Run, Failure> {
+    let plan = set_up(load::check(plan)?)?;
+    let run = load::perform(load::prepare(&plan, Shard::WHOLE)?, control, watch);
+    tear_down(&plan)?;
+    run
 }
 
 /// What steps came to.

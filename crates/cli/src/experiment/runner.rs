@@ -5,14 +5,14 @@ use crate::dashboard::known;
 use crate::exit::Failure;
 use crate::progress::Manner;
 use crate::status_line::{StatusLine, left};
-use crate::{load, signals, streams};
+use crate::{load, once, signals, streams};
 use std::cell::RefCell;
 use std::time::Duration;
 use warwolf_clock::Timestamp;
 use warwolf_driver::host;
 use warwolf_engine::Control;
 use warwolf_measure::{Environment, Interval, Phase, Run};
-use warwolf_plan::{Plan, Shard};
+use warwolf_plan::Plan;
 use warwolf_report::unit;
 
 /// Runs plans; Ctrl-C stops the one that is on and lets no further begin.
@@ -50,7 +50,7 @@ impl Runner {
         let step = self.step.take();
         let length = plan.stop.duration.or_else(|| crate::banner::own_end(&plan));
         self.show(&step, length, None);
-        load::run(plan, Shard::WHOLE, &self.control, &mut |interval| self.show(&step, length, Some(interval)))
+        once::run(plan, &self.control, &mut |interval| self.show(&step, length, Some(interval)))
     }
 
     /// Describes the next run.
