@@ -51,7 +51,7 @@ class Shop(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         if self.path == "/login":
             form = {name: values[0] for name, values in parse_qs(body).items()}
-            if USERS.get(form.get("user")) != form.get("password"):
+            if form.get("user") not in USERS or USERS[form["user"]] != form.get("password"):
                 return self.answer(403, {"error": "wrong name or password"})
             token = f"{form['user']}-{next(numbers)}"
             with lock:
