@@ -5,11 +5,16 @@ use crate::template::{Template, ValueSource, is_name, is_template};
 use crate::{Plan, PlanError, Scenario, Step, VariableValue, nearest};
 use std::collections::BTreeSet;
 
+/// Captures and checks of a plan, and groups, at the most: as many as tallies count.
+const CHECKS_MAX: usize = 256;
+const GROUPS_MAX: usize = 64;
+
 impl Plan {
     /// Checks names and their use, and what steps expect of each other.
     pub(crate) fn check_names(&self) -> Result<(), PlanError> {
         self.check_declared()?;
         self.check_cycles()?;
+        self.check_counts()?;
         let mut names = Names { plan: self, known: BTreeSet::new() };
         if self.scenarios.is_empty() {
             return self.all_requests().try_for_each(|request| names.check_request("requests", request));
@@ -55,6 +60,21 @@ impl Plan {
                 "none",
                 "give it at least one step",
             ));
+        }
+        Ok(())
+    }
+
+    /// What reports count has tables of fixed length.
+    fn check_counts(&self) -> Result<(), PlanError> {
+        let checks: usize = self.steps().map(|(_, step)| step.check_texts().len()).sum();
+        if checks > CHECKS_MAX {
+            let remedy = format!("all captures and checks of a plan are counted: use at most {CHECKS_MAX}");
+            return Err(PlanError::new("step.check", checks.to_string(), remedy));
+        }
+        let groups: BTreeSet<&str> = self.steps().filter_map(|(_, step)| step.group.as_deref()).collect();
+        if groups.len() > GROUPS_MAX {
+            let remedy = format!("use at most {GROUPS_MAX} groups");
+            return Err(PlanError::new("step.group", groups.len().to_string(), remedy));
         }
         Ok(())
     }

@@ -203,3 +203,21 @@ fn the_published_schema_is_that_of_the_types() {
     let is_same = published == text::schema();
     assert!(is_same, "write it with WARWOLF_WRITE_SCHEMA=1 cargo test -p warwolf-plan schema");
 }
+
+#[test]
+fn a_plan_has_as_many_checks_and_groups_as_are_counted() {
+    let plan = |steps: usize, checks: usize| {
+        let checks = vec!["\"status == 200\""; checks].join(", ");
+        let step = |number| {
+            format!(
+                "[[step]]\nname = \"s{number}\"\ngroup = \"g{number}\"\nrequest = \"http://a.test/\"\ncheck = [{checks}]\n"
+            )
+        };
+        let text: String = (0..steps).map(step).collect();
+        crate::text::parse(&text).map_err(|error| error.to_string())
+    };
+    assert!(plan(5, 51).is_ok());
+    assert!(plan(5, 52).unwrap_err().contains("use at most 256"));
+    assert!(plan(64, 1).is_ok());
+    assert!(plan(65, 1).unwrap_err().contains("use at most 64 groups"));
+}
