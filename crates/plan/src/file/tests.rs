@@ -214,7 +214,7 @@ fn a_plan_has_as_many_checks_and_groups_as_are_counted() {
             )
         };
         let text: String = (0..steps).map(step).collect();
-        crate::text::parse(&text).map_err(|error| error.to_string())
+        text::parse(&text).map_err(|error| error.to_string())
     };
     assert!(plan(5, 51).is_ok());
     assert!(plan(5, 52).unwrap_err().contains("use at most 256"));
